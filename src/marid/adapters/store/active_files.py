@@ -1,30 +1,13 @@
 """The files that an open conversation appends to: the active partition, and the window for other programs."""
 
-import os
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
+from marid.adapters.store import entry_lines, files
 from marid.adapters.store.append_log import AppendLog
-from marid.adapters.store.entry_lines import (
-    encode_line,
-    entry_tokens,
-    number_bad_lines,
-    parse_lines,
-    unreadable_message,
-)
-from marid.adapters.store.files import (
-    APPEND_FLAGS,
-    append_bytes,
-    integers,
-    open_file,
-    parse_object,
-    pretty_json,
-    read_bytes,
-    remove_if_exists,
-    write_atomic,
-)
+from marid.adapters.store.entry_lines import encode_line, parse_lines
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
@@ -41,7 +24,7 @@ class PartitionTally(NamedTuple):
     """
 
     last: int
-    held: int = 0
+    entry_count: int = 0
     tokens: int = 0
     first_ts: int = 0
     anchor: int = -1
@@ -49,16 +32,16 @@ class PartitionTally(NamedTuple):
 
     def with_entries(self, lines: Iterable[tuple[Entry, int]], bytes_per_token: int) -> "PartitionTally":
         """The tally after more entries, given with their offsets."""
-        last, held, tokens, first_ts, anchor, before = self
+        last, entry_count, tokens, first_ts, anchor, before = self
         for entry, start in lines:
             if entry.entry_type in ANCHORS:
                 anchor, before = start, last
-            if not held:
+            if not entry_count:
                 first_ts = entry.time_ms // 1000
             last = entry.sequence
-            held += 1
-            tokens += entry_tokens(entry, bytes_per_token)
-        return PartitionTally(last, held, tokens, first_ts, anchor, before)
+            entry_count += 1
+            tokens += entry_lines.entry_tokens(entry, bytes_per_token)
+        return PartitionTally(last, entry_count, tokens, first_ts, anchor, before)
 
 
 def first_sequence(paths: ConversationPaths, data: bytes) -> int:
@@ -67,7 +50,7 @@ def first_sequence(paths: ConversationPaths, data: bytes) -> int:
     """
     for line in parse_lines(data):
         return line.entry.sequence
-    mark = parse_object(read_bytes(paths.transcript_file(MARK_FILE))) or {}
+    mark = files.parse_object(files.read_bytes(paths.transcript_file(MARK_FILE))) or {}
     last = mark.get("last")
     return last + 1 if not data and mark.get("size") == 0 and type(last) is int else 0
 
@@ -87,15 +70,15 @@ class ActivePartition(AppendLog):
     @property
     def problems(self) -> list[str]:
         """Notes about lines that cannot be read."""
-        return [unreadable_message(self._path, number) for number in self._bad_lines]
+        return [entry_lines.unreadable_message(self._path, number) for number in self._bad_lines]
 
     def count_entries(self, sealed: int) -> bytes:
         """Count the entries, which follow number `sealed`, and return the whole content."""
         data = self.read()
         start, self.tally, self._bad_lines = self._load_mark(data, sealed)
-        on_bad = number_bad_lines(data, self._bad_lines.append)
-        found = parse_lines(data, start=start, before=self.tally.last, on_bad=on_bad)
-        starts = ((line.entry, line.start) for line in found)
+        on_bad = entry_lines.number_bad_lines(data, self._bad_lines.append)
+        lines = parse_lines(data, start=start, before=self.tally.last, on_bad=on_bad)
+        starts = ((line.entry, line.start) for line in lines)
         self.tally = self.tally.with_entries(starts, self._storage.bytes_per_token)
         self._is_counted = True
         return data
@@ -114,15 +97,15 @@ class ActivePartition(AppendLog):
         """Whether it is time for a new partition by the current settings."""
         # abs: a clock that was ahead and was set right is a reason too.
         age = abs(now - self.tally.first_ts) if self.tally.first_ts > 0 else 0
-        return self.tally.held > 0 and (
-            self.tally.held >= self._storage.partition_max_entries
+        return self.tally.entry_count > 0 and (
+            self.tally.entry_count >= self._storage.partition_max_entries
             or self.tally.tokens >= self._storage.partition_max_tokens
             or age >= self._storage.partition_max_age_seconds
         )
 
     def prepare_sealing(self) -> bytes:
         """The content to seal. The mark is removed first, so that no opening after a crash uses it."""
-        remove_if_exists(self._mark_path)
+        files.remove_if_exists(self._mark_path)
         self.trim()
         return self.read()
 
@@ -143,25 +126,20 @@ class ActivePartition(AppendLog):
                 data = self.read()
                 mark = {"size": len(data), "crc": zlib.crc32(data), "bytes_per_token": self._storage.bytes_per_token}
                 whole = {**mark, **self.tally._asdict(), "unreadable": self._bad_lines}
-                write_atomic(self._mark_path, pretty_json(whole), durable=False)
+                files.write_atomic(self._mark_path, files.pretty_json(whole), durable=False)
         super().close()
 
     def _load_mark(self, data: bytes, sealed: int) -> tuple[int, PartitionTally, list[int]]:
         """How much of `data` the saved tally covers, and the tally; nothing if the file has changed there."""
-        nothing = 0, PartitionTally(sealed), list[int]()
-        mark = parse_object(read_bytes(self._mark_path))
-        if not mark:
-            return nothing
+        mark = files.parse_object(files.read_bytes(self._mark_path)) or {}
         numbers = {name: value for name, value in mark.items() if type(value) is int}
         size, crc, divisor = (numbers.pop(name, -1) for name in ("size", "crc", "bytes_per_token"))
-        if not 0 <= size <= len(data) or crc != zlib.crc32(data[:size]):
-            return nothing
-        if divisor != self._storage.bytes_per_token or set(numbers) != set(PartitionTally._fields):
-            return nothing
-        tally, bad = PartitionTally(**numbers), mark.get("unreadable")
-        if tally.last - tally.held != sealed or not isinstance(bad, list):
-            return nothing
-        return size, tally, integers(cast("object", bad))
+        is_known = set(numbers) == set(PartitionTally._fields) and isinstance(mark.get("unreadable"), list)
+        if is_known and 0 <= size <= len(data) and crc == zlib.crc32(data[:size]):
+            tally = PartitionTally(**numbers)
+            if divisor == self._storage.bytes_per_token and tally.last - tally.entry_count == sealed:
+                return size, tally, files.integers(mark["unreadable"])
+        return 0, PartitionTally(sealed), []
 
 
 class WindowFile:
@@ -172,9 +150,8 @@ class WindowFile:
 
     def __init__(self, paths: ConversationPaths, entries: Sequence[Entry]) -> None:
         self._paths = paths
-        self._fd = -1
         self._is_started = False
-        self._is_current = False
+        self._size = -1  # of the file, without what is pending; -1 if it has another window
         self._pending: list[bytes] = []
         self.entries = list(entries)
 
@@ -183,10 +160,10 @@ class WindowFile:
         self._is_started = True
         self._pending.clear()
         with suppress(OSError):
-            self._is_current = read_bytes(self._paths.window) == self._encoded_window()
-            if not self._is_current:
-                self._rewrite()
-            remove_if_exists(self._paths.file(".dirty"))
+            data = files.read_bytes(self._paths.window)
+            self._size = len(data) if data is not None and data == self._encoded_window() else -1
+            self.flush()
+            files.remove_if_exists(self._paths.file(".dirty"))
 
     def add(self, added: Sequence[Entry], data: bytes) -> None:
         """Add entries, encoded as `data`. The file is written later, so that appends do not wait for it."""
@@ -195,50 +172,26 @@ class WindowFile:
         if len(self._pending) >= _MAX_PENDING:
             self.flush()
 
+    def replace(self, entries: Sequence[Entry]) -> None:
+        """Start another window, as after an anchor."""
+        self.entries = list(entries)
+        self._size = -1
+        self.flush()
+
     def flush(self) -> None:
         """Bring the file up to date."""
         if not self._is_started:
             return
+        size, self._size = self._size, -1
         data = b"".join(self._pending)
         self._pending.clear()
-        if not self._is_current:
-            self._rewrite()
-        elif data:
-            self._append(data)
-
-    def _append(self, data: bytes) -> None:
-        self._is_current = False
         with suppress(OSError):
-            if self._fd < 0:
-                self._fd = open_file(self._paths.window, APPEND_FLAGS)
-            append_bytes(self._fd, data)
-            self._is_current = True
-
-    def replace(self, entries: Sequence[Entry]) -> None:
-        """Start another window, as after an anchor."""
-        self.entries = list(entries)
-        self._rewrite()
-
-    def close(self) -> None:
-        """Bring the file up to date and close it."""
-        self.flush()
-        self.abandon()
-
-    def abandon(self) -> None:
-        """Close the file as it is."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def _rewrite(self) -> None:
-        self.abandon()
-        self._pending.clear()
-        self._is_current = False
-        if not self._is_started:
-            return
-        with suppress(OSError):
-            write_atomic(self._paths.window, self._encoded_window(), durable=False)
-            self._is_current = True
+            if size < 0 or size != files.file_size(self._paths.window):
+                data, size = self._encoded_window(), 0
+                files.write_atomic(self._paths.window, data, durable=False)
+            elif data:
+                files.append_bytes(self._paths.window, data)
+            self._size = size + len(data)
 
     def _encoded_window(self) -> bytes:
         return b"".join(encode_line(entry) for entry in self.entries)

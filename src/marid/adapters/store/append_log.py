@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from marid.adapters.store.entry_lines import PADDING, complete_lines
-from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, append_bytes, open_file, sync_folder
+from marid.adapters.store.files import WRITE_FLAGS, append_bytes, open_file, read_tail, sync_folder
 from marid.core.conversation.records import Corrupt
 
 _MAX_PADDING = 1 << 16
@@ -80,12 +80,12 @@ class AppendLog:
     def read(self, start: int = 0) -> bytes:
         """The stored bytes from `start` on."""
         fd = self._ensure_open()
-        return read_range(fd, start, self._size)
+        return _read_range(fd, start, self._size)
 
     def trim(self) -> None:
         """Remove the padding, unless another program has written there."""
         if self._fd >= 0 and self._end > self._size:
-            left = read_range(self._fd, self._size, self._end + 1)
+            left = _read_range(self._fd, self._size, self._end + 1)
             if len(left) == self._end - self._size and not left.strip(PADDING):
                 os.ftruncate(self._fd, self._size)
             self._end = self._size
@@ -139,10 +139,9 @@ class AppendLog:
         if _inode_key(about) != self._file_key:
             self._folder_stamp = (0, 0)
         self._check_same_file()
-        there = about.st_size
-        if there < self._size:
+        if about.st_size < self._size:
             raise Corrupt(f"'{self._path}' was truncated while it was in use")
-        if there > self._size:
+        if about.st_size > self._size:
             os.ftruncate(fd, self._size)
             os.fsync(fd)
         return self._size
@@ -179,12 +178,14 @@ def repair_tail(fd: int, path: str) -> tuple[int, int]:
 
     A last line that lacks only its newline gets it. Raises: OSError.
     """
-    data = read_range(fd, 0, os.fstat(fd).st_size)
+    data = _read_range(fd, 0, os.fstat(fd).st_size)
     text = data.rstrip(PADDING)
     good = complete_lines(text)
     torn = text[len(good) :]
     if torn:
-        _save_torn_bytes(f"{path}.torn", torn)
+        # For a person to look at; on a full disk the repair is more important.
+        with suppress(OSError):
+            append_bytes(f"{path}.torn", torn + b"\n")
     if len(good) > len(text):
         _write_at(fd, good[len(text) :], len(text))
     if len(good) < len(data):
@@ -196,26 +197,18 @@ def repair_tail(fd: int, path: str) -> tuple[int, int]:
 
 def length_marker(path: str) -> tuple[int, int]:
     """The file's inode and its length without padding. Raises: OSError."""
-    fd = open_file(path)
-    try:
-        about = os.fstat(fd)
-        end = read_range(fd, max(0, about.st_size - 2 * _MAX_PADDING), about.st_size)
-        return about.st_ino, about.st_size - len(end) + len(end.rstrip(PADDING))
-    finally:
-        os.close(fd)
+    end, about = read_tail(path, 2 * _MAX_PADDING)
+    return about.st_ino, about.st_size - len(end) + len(end.rstrip(PADDING))
 
 
 def _inode_key(about: os.stat_result) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
-def read_range(fd: int, start: int, end: int) -> bytes:
-    """These bytes, as far as the file has them. Raises: OSError."""
+def _read_range(fd: int, start: int, end: int) -> bytes:
+    """These bytes, as far as the file has them."""
     pieces: list[bytes] = []
-    while start < end:
-        piece = os.pread(fd, min(end - start, 1 << 24), start)
-        if not piece:
-            break
+    while piece := os.pread(fd, min(end - start, 1 << 24), start):
         pieces.append(piece)
         start += len(piece)
     return b"".join(pieces)
@@ -227,22 +220,17 @@ def _write_at(fd: int, data: bytes, start: int) -> None:
         done += os.pwrite(fd, data[done:], start + done)
 
 
-def _save_torn_bytes(path: str, data: bytes) -> None:
-    """Keep the bytes for a person to look at. On a full disk the repair is more important."""
-    with suppress(OSError):
-        fd = open_file(path, APPEND_FLAGS)
-        try:
-            append_bytes(fd, data + b"\n")
-        finally:
-            os.close(fd)
-
-
 class CommitWaiter:
     """A waiting request; its thread is woken when it is served, or to serve all that wait."""
 
     is_served = False
     is_leader = False
-    gate: "Lock | None" = None
+    gate: Lock
+
+    def wake(self) -> None:
+        """Let the thread go on, if it waits."""
+        if self.gate.locked():
+            self.gate.release()
 
 
 T = TypeVar("T", bound=CommitWaiter)
@@ -267,17 +255,14 @@ class GroupCommit(Generic[T]):
 
     def submit(self, waiter: T) -> None:
         """Return after `commit` has handled the waiter."""
+        waiter.gate = Lock()
+        waiter.gate.acquire()
         with self._lock:
             self._queue.append(waiter)
             leads = not self._busy and (self._expected_waiters <= 2 or len(self._queue) >= self._expected_waiters)
             batch = self._take_batch() if leads else []
-            gate = waiter.gate = None if leads else Lock()
-            if gate is not None:
-                gate.acquire()
-        if gate is not None:
-            batch = self._wait(waiter, gate)
-        if batch:
-            self._commit_batch(batch, waiter)
+        if batch := batch or self._wait(waiter):
+            self._commit_batch(batch)
 
     def _take_batch(self) -> list[T]:
         """All waiters, for the thread that will commit. Needs the lock."""
@@ -285,11 +270,14 @@ class GroupCommit(Generic[T]):
         batch, self._queue = self._queue, []
         return batch
 
-    def _wait(self, waiter: T, gate: Lock) -> list[T]:
+    def _wait(self, waiter: T) -> list[T]:
         """Wait until another thread has served the waiter, or return the batch that this thread must commit."""
         try:
             while True:
-                woken = gate.acquire(timeout=self._wait_timeout(waiter))
+                with self._lock:
+                    # The first in the queue waits a moment for the others, the others until they are woken.
+                    timeout = min(self._last_duration, self._longest_wait) if self._is_next(waiter) else -1
+                woken = waiter.gate.acquire(timeout=timeout)
                 if waiter.is_served:
                     return []
                 with self._lock:
@@ -298,11 +286,6 @@ class GroupCommit(Generic[T]):
         except BaseException:
             self._remove_waiter(waiter)
             raise
-
-    def _wait_timeout(self, waiter: T) -> float:
-        """The first in the queue waits a moment for the others, the others until they are woken."""
-        with self._lock:
-            return min(self._last_duration, self._longest_wait) if self._is_next(waiter) else -1
 
     def _is_next(self, waiter: T) -> bool:
         return not self._busy and self._queue[:1] == [waiter]
@@ -320,32 +303,23 @@ class GroupCommit(Generic[T]):
         self._busy = bool(self._queue)
         if self._queue:
             self._queue[0].is_leader = True
-            _wake(self._queue[0])
+            self._queue[0].wake()
 
-    def _commit_batch(self, batch: list[T], own: T) -> None:
+    def _commit_batch(self, batch: list[T]) -> None:
         begin = time.perf_counter()
         try:
             self._commit(batch)
         finally:
             self._last_duration = time.perf_counter() - begin
-            self._finish(batch, own)
-
-    def _finish(self, batch: list[T], own: T) -> None:
-        with self._lock:
+            with self._lock:
+                for waiter in batch:
+                    waiter.is_served = True
+                self._expected_waiters = len(batch) + len(self._queue)
+                self._busy = False
+                if self._expected_waiters <= 2:
+                    # Two need not wait for each other: one computes while the other is written.
+                    self._appoint_leader()
+                elif self._queue:
+                    self._queue[0].wake()
             for waiter in batch:
-                waiter.is_served = True
-            self._expected_waiters = len(batch) + len(self._queue)
-            self._busy = False
-            if self._expected_waiters <= 2:
-                # Two need not wait for each other: one computes while the other is written.
-                self._appoint_leader()
-            elif self._queue:
-                _wake(self._queue[0])
-        for waiter in batch:
-            if waiter is not own:
-                _wake(waiter)
-
-
-def _wake(waiter: CommitWaiter) -> None:
-    if waiter.gate is not None and waiter.gate.locked():
-        waiter.gate.release()
+                waiter.wake()

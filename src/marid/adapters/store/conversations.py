@@ -38,6 +38,7 @@ from marid.core.conversation.records import (
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.ports.conversations import ConversationStores
 from marid.text.display import quote_path
+from marid.workspace.plain_files import make_private_folder
 
 
 class FileConversations:
@@ -81,7 +82,7 @@ class FileConversations:
         with disk_errors(f"creating the conversation '{paths.name}'"):
             draft = self._layout.folder(NEW_PREFIX + key)
             try:
-                draft.make_folders()
+                make_private_folder(draft.partitions)
                 draft.save_meta(known)
                 write_atomic(draft.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(draft.folder)
@@ -121,7 +122,7 @@ class FileConversations:
             if paths.name == name:
                 return self._load_meta(paths)
             other = self._find_by_id(name)
-            if os.path.lexists(target.folder) or (other is not None and other != paths):
+            if os.path.lexists(target.folder) or (other is not None and other.name != paths.name):
                 raise Conflict(f"there is a conversation '{name}' already")
             paths, held = self._acquire(key)
             try:
@@ -228,9 +229,9 @@ class FileConversations:
 
     def _open_leased(self, paths: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
-        paths.make_transcript_folder()
+        make_private_folder(paths.transcript)
         remove_leftovers(paths.folder)
-        remove_leftovers(paths.transcript_file())
+        remove_leftovers(paths.transcript)
         known = paths.load_meta_strict()
         foreign = None
         if not known.id:

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TypeGuard, cast
 
 from marid.core.conversation.records import Corrupt
@@ -29,9 +29,7 @@ _MAX_TIME = 10**14
 
 
 class disk_errors:  # noqa: N801 (read as a verb: with disk_errors("reading ..."))
-    """Raises OSError as Unavailable, with a message that says what was being done. A class, since it is on the path
-    of every append.
-    """
+    """Raises OSError as Unavailable, saying what was being done. A class, since it is on the path of every append."""
 
     def __init__(self, action: str) -> None:
         self._action = action
@@ -68,11 +66,24 @@ def open_file(path: str, flags: int = READ_FLAGS) -> int:
 def read_bytes(path: str) -> bytes | None:
     """The whole file, or None if it does not exist. Raises: OSError."""
     try:
-        fd = open_file(path)
+        return read_tail(path)[0]
     except FileNotFoundError:
         return None
-    with os.fdopen(fd, "rb") as file:
-        return file.read()
+
+
+def read_tail(path: str, most: int = MAX_FILE_BYTES) -> tuple[bytes, os.stat_result]:
+    """The last bytes of a file, and its status when they were read. Raises: OSError."""
+    with os.fdopen(open_file(path), "rb") as file:
+        about = os.fstat(file.fileno())
+        start = file.seek(max(0, about.st_size - most))
+        return file.read(about.st_size - start), about
+
+
+def file_size(path: str) -> int:
+    """The size of a file, -1 if it has none."""
+    with suppress(OSError):
+        return os.stat(path).st_size
+    return -1
 
 
 def write_atomic(path: str, data: bytes, *, durable: bool = True) -> None:
@@ -99,14 +110,18 @@ def write_atomic(path: str, data: bytes, *, durable: bool = True) -> None:
         sync_folder(folder)
 
 
-def append_bytes(fd: int, data: bytes) -> None:
+def append_bytes(path: str, data: bytes) -> None:
     """Append all of it, or leave the file as it was: on a full disk a part of a line would be left. Raises: OSError."""
-    size = os.lseek(fd, 0, os.SEEK_END)
+    fd = open_file(path, APPEND_FLAGS)
     try:
-        write_all(fd, [data])
-    except OSError:
-        os.ftruncate(fd, size)
-        raise
+        size = os.lseek(fd, 0, os.SEEK_END)
+        try:
+            write_all(fd, [data])
+        except OSError:
+            os.ftruncate(fd, size)
+            raise
+    finally:
+        os.close(fd)
 
 
 def remove_leftovers(folder: str) -> None:
@@ -128,21 +143,30 @@ def _is_dead_process(pid: int) -> bool:
     return False
 
 
+def open_folder(path: str) -> int:
+    """A descriptor of a folder. Raises: OSError."""
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
 def sync_folder(path: str) -> None:
     """Make the names in a folder durable. Raises: OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = open_folder(path)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
 
 
-@contextmanager
-def file_lock(path: str, *, wait: bool = True) -> Generator[None]:
+def file_lock(path: str, *, wait: bool = True) -> AbstractContextManager[None]:
     """Exclude other processes, for moments only. Raises: OSError; BlockingIOError without `wait`."""
-    fd = open_file(path, APPEND_FLAGS)
+    return lock_and_close(open_file(path, APPEND_FLAGS), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def lock_and_close(fd: int, mode: int = fcntl.LOCK_EX) -> Generator[None]:
+    """Lock a descriptor for the time of a block, at whose end it is closed. Raises: OSError."""
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, mode)
         yield
     finally:
         unlock_and_close(fd)
@@ -165,28 +189,18 @@ def check_depth(text: str | bytes, *values: object) -> None:
     """Raises: ValueError if one of the values, parsed from `text` or written as it, is nested too deep."""
     # Counting brackets is cheap, and few texts have that many.
     openings = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
-    if openings > MAX_DEPTH and any(map(_is_deep, values)):
+    if openings <= MAX_DEPTH:
+        return
+    level: list[object] = [values]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for outer in level for inner in _inner_containers(outer)]
+    if level:
         raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
 
 
-def _is_deep(value: object) -> bool:
-    level: list[object] = [value]
-    for _ in range(MAX_DEPTH):
-        level = [item for outer in level for item in _nested_values(outer)]
-        if not level:
-            return False
-    return True
-
-
-def _nested_values(value: object) -> list[object]:
-    """The containers directly inside a container."""
-    if isinstance(value, Mapping):
-        inner = list(cast("Mapping[str, object]", value).values())
-    elif isinstance(value, list | tuple):
-        inner = list(cast("list[object]", value))
-    else:
-        return []
-    return [item for item in inner if isinstance(item, Mapping | list | tuple)]
+def _inner_containers(outer: object) -> list[object]:
+    items = cast("Mapping[str, object]", outer).values() if isinstance(outer, Mapping) else cast("list[object]", outer)
+    return [item for item in items if isinstance(item, Mapping | list | tuple)]
 
 
 def parse_object(data: bytes | None) -> dict[str, object] | None:

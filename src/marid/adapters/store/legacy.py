@@ -5,23 +5,17 @@ Every step of the adoption may be interrupted and done again; nothing is thrown 
 
 import os
 import zlib
+from itertools import count
 from typing import cast
 
-from marid.adapters.store import partition_index, partitions
+from marid.adapters.store import files, partition_index, partitions
 from marid.adapters.store.entry_lines import complete_lines, encode_line, parse_lines
-from marid.adapters.store.files import (
-    is_time,
-    parse_object,
-    pretty_json,
-    read_bytes,
-    remove_if_exists,
-    sync_folder,
-    write_atomic,
-)
+from marid.adapters.store.files import parse_object, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.ports.transcript import Conversation
+from marid.workspace.plain_files import make_private_folder
 
 LEGACY_TRANSCRIPT = "transcript.jsonl"
 LEGACY_MESSAGES = "context.json"
@@ -48,10 +42,7 @@ def legacy_window(paths: ConversationPaths) -> list[Entry] | None:
         return None
     found = (line.entry for line in parse_lines(data) if line.entry.entry_type not in _NEVER_ADOPTED)
     # Derived ids: an adoption that is interrupted gives the same ones again.
-    return [
-        entry if entry.id else entry._replace(id=_derive_id(number, entry.content))
-        for number, entry in enumerate(found)
-    ]
+    return [entry._replace(id=entry.id or _derive_id(number, entry.content)) for number, entry in enumerate(found)]
 
 
 def is_window_prefix(window: list[Entry] | None, own: list[Entry]) -> bool:
@@ -63,7 +54,7 @@ def is_window_prefix(window: list[Entry] | None, own: list[Entry]) -> bool:
 def legacy_created_at(paths: ConversationPaths) -> int:
     """The creation time in a `context.json`, in seconds, else 0. Raises: OSError."""
     made = (parse_object(read_bytes(paths.file(LEGACY_MESSAGES))) or {}).get("created_at")
-    return made if is_time(made) else 0
+    return made if files.is_time(made) else 0
 
 
 def _read_complete_lines(path: str) -> bytes:
@@ -71,25 +62,22 @@ def _read_complete_lines(path: str) -> bytes:
 
 
 def _legacy_messages(paths: ConversationPaths) -> list[Entry]:
-    """The messages of a `context.json`. Raises: OSError."""
+    """The messages of the user and the agent in a `context.json`. Raises: OSError."""
     found = parse_object(read_bytes(paths.file(LEGACY_MESSAGES))) or {}
-    messages = found.get("messages")
     when = found.get("updated_at") or found.get("created_at")
     time_ms = when * 1000 if type(when) is int else 0
+    messages = cast("list[object]", found["messages"]) if isinstance(found.get("messages"), list) else []
     made: list[Entry] = []
-    for number, message in enumerate(cast("list[object]", messages) if isinstance(messages, list) else []):
-        if isinstance(message, dict):
-            made.append(_legacy_entry(paths.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
-    return [entry for entry in made if entry.role in (USER, AGENT)]
-
-
-def _legacy_entry(name: str, number: int, fields: dict[str, object]) -> Entry:
-    content, key, speaker = (fields.get(field) for field in ("content", "id", "role"))
-    text = content if isinstance(content, str) else ""
-    role = {"user": USER, "assistant": AGENT}.get(speaker if isinstance(speaker, str) else "", SYSTEM)
-    sender, to = (name, USER) if role == AGENT else (USER, name)
-    key = key if isinstance(key, str) and key else _derive_id(number, text)
-    return Entry(entry_type=MESSAGE, content=text, sender=sender, to=to, role=role, id=key)
+    for number, message in enumerate(messages):
+        fields = cast("dict[str, object]", message) if isinstance(message, dict) else {}
+        texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+        content, role = texts.get("content", ""), texts.get("role")
+        key = texts.get("id") or _derive_id(number, content)
+        if role == "assistant":
+            made.append(Entry(MESSAGE, content, sender=paths.name, to=USER, role=AGENT, id=key, time_ms=time_ms))
+        elif role == "user":
+            made.append(Entry(MESSAGE, content, sender=USER, to=paths.name, role=USER, id=key, time_ms=time_ms))
+    return made
 
 
 def _derive_id(number: int, text: str) -> str:
@@ -102,11 +90,9 @@ def move_old_transcript(paths: ConversationPaths, storage: StorageSettings) -> N
     if os.path.exists(stray) and not os.path.exists(paths.active):
         os.rename(stray, paths.active)
     old = paths.file(LEGACY_TRANSCRIPT)
-    found = read_bytes(old)
-    if found is None:
+    if not os.path.lexists(old):
         return
-    data = complete_lines(found)
-    active = read_bytes(paths.active) or b""
+    data, active = _read_complete_lines(old), read_bytes(paths.active) or b""
     if not active.startswith(data):
         if active or partition_index.folder_stamp(paths):
             _prepend_partition(paths, storage, data)
@@ -116,37 +102,29 @@ def move_old_transcript(paths: ConversationPaths, storage: StorageSettings) -> N
 
 
 def _move_to_backup(path: str) -> None:
-    number, backup = 1, f"{path}.bak"
-    while os.path.lexists(backup):
-        number += 1
-        backup = f"{path}.bak{number}"
-    os.rename(path, backup)
-    sync_folder(os.path.dirname(path))
+    names = (f"{path}.bak{number if number > 1 else ''}" for number in count(1))
+    os.rename(path, next(name for name in names if not os.path.lexists(name)))
+    files.sync_folder(os.path.dirname(path))
 
 
 def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data: bytes) -> None:
-    """Make it the oldest partition."""
-    row = partitions.examine("", data, 0, storage._replace(enable_bloom_filters=False)).row
-    if not row["entry_count"]:
+    """Make it the oldest partition, listed before all others and without a stamp, so that it is read."""
+    row, entries = partitions.examine("", data, 0, storage)
+    if not entries:
         return
-    paths.make_folders()
+    make_private_folder(paths.partitions)
     name = f"partitions/{row['start_ts']}-{row['end_ts']}-old.jsonl"
     if read_bytes(paths.transcript_file(name)) != data:
         write_atomic(paths.transcript_file(name), data)
-    _list_first_in_manifest(paths, name)
-
-
-def _list_first_in_manifest(paths: ConversationPaths, file: str) -> None:
-    """List the file before all others and without a stamp, so that it is read; other fields stay."""
     path = paths.transcript_file(partition_index.MANIFEST_FILE)
     found = parse_object(read_bytes(path)) or {}
     rows = found.pop("partitions", None)
     if not isinstance(rows, list):
         # Without a listed order partitions are ordered by time.
-        remove_if_exists(path)
+        files.remove_if_exists(path)
         return
     found.pop("stamp", None)
-    write_atomic(path, pretty_json({**found, "partitions": [{"file": file}, *cast("list[object]", rows)]}))
+    write_atomic(path, files.pretty_json({**found, "partitions": [{"file": name}, *cast("list[object]", rows)]}))
 
 
 def adopt_entries(conversation: Conversation, paths: ConversationPaths, window: list[Entry] | None) -> None:

@@ -237,7 +237,7 @@ class OpenConversation(TranscriptReader):
             with suppress(MaridError):
                 self.update_meta(lambda known: known._replace(last_message_ms=max(last_ms, known.last_message_ms)))
             self._active.close()
-            self._window.close()
+            self._window.flush()
             self._on_close()
             self.abandon()
 
@@ -245,7 +245,6 @@ class OpenConversation(TranscriptReader):
         """Close without writing anything."""
         self._closed = True
         self._active.abandon()
-        self._window.abandon()
         self._lease.release()
 
     def __enter__(self) -> Self:
@@ -260,7 +259,7 @@ class OpenConversation(TranscriptReader):
     def _snapshot(self) -> TranscriptSnapshot:
         with self._lock:
             self._lease.check()
-            return TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read(), self._add_problem)
+            return TranscriptSnapshot(self._paths, self._manifest, self._active.read(), self._add_problem)
 
     def _prompt_mtime(self) -> int | None:
         try:
@@ -281,7 +280,7 @@ class OpenConversation(TranscriptReader):
         self._manifest, is_saved = partitions.survey(self._paths, self._storage, first)
         if not is_saved or not partitions.has_all_filters(self._paths, self._storage, self._manifest):
             self._manifest = partitions.save_survey(self._paths, self._storage, self._manifest)
-        data = self._active.count_entries(self._manifest.rows.last_sequence)
+        data = self._active.count_entries(self._manifest.last_sequence)
         found = [*partitions.unreadable_lines(self._paths, self._manifest), *self._active.problems]
         if self._active.torn_bytes:
             torn = f"{self._active.torn_bytes} bytes of an interrupted write were moved"
@@ -292,7 +291,7 @@ class OpenConversation(TranscriptReader):
 
     def _window_entries(self, data: bytes) -> list[Entry]:
         tally = self._active.tally
-        snapshot = TranscriptSnapshot(self._paths, self._manifest.rows, data, self._add_problem)
+        snapshot = TranscriptSnapshot(self._paths, self._manifest, data, self._add_problem)
         if tally.anchor < 0:
             return snapshot.window()
         found = parse_lines(data, start=tally.anchor, before=tally.before)
@@ -358,7 +357,7 @@ class OpenConversation(TranscriptReader):
         later = [entry for entry in entries[at + 1 :] if entry.entry_type not in NEVER_IN_WINDOW]
         if all(key in known for key in kept):
             return [entries[at], *(known[key] for key in kept), *later]
-        snapshot = TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read())
+        snapshot = TranscriptSnapshot(self._paths, self._manifest, self._active.read())
         return snapshot.window_since(entries[at:])
 
     def _rotate(self) -> None:

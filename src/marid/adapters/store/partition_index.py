@@ -10,30 +10,18 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple, NotRequired, Protocol, TypedDict, cast, overload
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
-from marid.adapters.store.files import (
-    APPEND_FLAGS,
-    integers,
-    open_file,
-    parse_object,
-    pretty_json,
-    read_bytes,
-    write_atomic,
-)
+from marid.adapters.store import files
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import Corrupt, StorageSettings
 
 VERSION = 1
 MANIFEST_FILE = "manifest.json"
-_NUMBER_FIELDS = (
-    *("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence"),
-    *("anchor_sequence", "size"),
-)
 _BEGIN = b',\n  "partitions": [\n'
 _END = b"\n  ]\n}\n"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -73,76 +61,55 @@ class PartitionRow(TypedDict):
     unreadable: NotRequired[list[int]]
 
 
-class PartitionRows(Sequence[PartitionRow]):
-    """Encoded rows, parsed on access: opening a conversation needs only the last few."""
-
-    def __init__(self, written: list[bytes]) -> None:
-        self.encoded_rows = written
-
-    def __len__(self) -> int:
-        return len(self.encoded_rows)
-
-    @overload
-    def __getitem__(self, index: int) -> PartitionRow: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> "PartitionRows": ...
-
-    def __getitem__(self, index: int | slice) -> "PartitionRow | PartitionRows":
-        if isinstance(index, slice):
-            return PartitionRows(self.encoded_rows[index])
-        row = parse_object(self.encoded_rows[index])
-        # A checksum finds damage, not intent: the row may lead elsewhere.
-        if row is None or not _is_row(row):
-            raise Corrupt("a manifest.json lists a file that is not a partition; remove it, and it is built again")
-        return cast("PartitionRow", row)
-
-    @property
-    def last_sequence(self) -> int:
-        """The number of the last entry, 0 without any."""
-        return self[-1]["last_sequence"] if self else 0
-
-    def with_unreadable_lines(self) -> "PartitionRows":
-        """The rows of partitions with unreadable lines, found without parsing the others."""
-        return PartitionRows([written for written in self.encoded_rows if b'"unreadable"' in written])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PartitionRows) and self.encoded_rows == other.encoded_rows
-
-    __hash__ = None  # pyright: ignore[reportAssignmentType]
+_NUMBER_FIELDS = [name for name, kind in PartitionRow.__annotations__.items() if kind is int]
 
 
-def encode_rows(rows: Iterable[PartitionRow]) -> PartitionRows:
-    """The rows, encoded."""
-    return PartitionRows([json.dumps(row).encode() for row in rows])
+def encode_row(row: PartitionRow) -> bytes:
+    """The row as a manifest has it."""
+    return json.dumps(row).encode()
+
+
+def parse_row(encoded: bytes) -> PartitionRow:
+    """Raises: Corrupt if it does not name a partition: the checksum of a manifest finds damage, not intent."""
+    row = files.parse_object(encoded) or {}
+    folder, name = os.path.split(str(row.get("file")))
+    is_partition = folder == "partitions" and name.endswith(".jsonl") and "\0" not in name
+    if not is_partition or not all(type(row.get(field)) is int for field in _NUMBER_FIELDS):
+        raise Corrupt("a manifest.json lists a file that is not a partition; remove it, and it is built again")
+    return cast("PartitionRow", row)
 
 
 class Manifest(NamedTuple):
-    """`stamp` is the time of the partitions' folder when it was last read, 0 if never.
+    """`rows` are for `parse_row`: opening a conversation needs only the last few.
 
-    `filters` are the sizes of the filter files at a time when each partition had its filters.
+    `stamp` is the time of the partitions' folder when it was last read, 0 if never; `filters` are the sizes of the
+    filter files at a time when each partition had its filters.
     """
 
-    rows: PartitionRows = PartitionRows([])
+    rows: tuple[bytes, ...] = ()
     stamp: int = 0
     filters: tuple[int, ...] = ()
     # The unknown fields of rows that another program wrote, in its order.
     foreign_rows: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     extra: Mapping[str, object] = _NOTHING
 
+    @property
+    def last_sequence(self) -> int:
+        """The number of the last entry, 0 without any."""
+        return parse_row(self.rows[-1])["last_sequence"] if self.rows else 0
+
 
 def load_manifest(paths: ConversationPaths) -> Manifest:
     """The manifest, without what does not make sense. Raises: OSError."""
-    data = read_bytes(paths.transcript_file(MANIFEST_FILE)) or b""
+    data = files.read_bytes(paths.transcript_file(MANIFEST_FILE)) or b""
     head, _, block = data.partition(_BEGIN)
-    found = parse_object(head + b"\n}") if block else None
+    found = files.parse_object(head + b"\n}") if block else None
     if found and found.pop("rows_crc", None) == zlib.crc32(block) and found.get("version") == VERSION:
-        stamp, filters = found.pop("stamp", 0), tuple(integers(found.pop(_FILTERS, None)))
+        stamp, filters = found.pop("stamp", 0), tuple(files.integers(found.pop(_FILTERS, None)))
         if type(stamp) is int:
             rows = block.removesuffix(_END)
-            encoded = rows.split(b",\n") if rows else []
-            return Manifest(PartitionRows(encoded), stamp, filters, extra=_foreign_fields(found))
-    return _load_foreign(parse_object(data))
+            return Manifest(tuple(rows.split(b",\n")) if rows else (), stamp, filters, extra=_foreign_fields(found))
+    return _load_foreign(files.parse_object(data))
 
 
 def _load_foreign(found: dict[str, object] | None) -> Manifest:
@@ -152,9 +119,8 @@ def _load_foreign(found: dict[str, object] | None) -> Manifest:
         return Manifest()
     found.pop("stamp", None)
     known = [cast("dict[str, object]", row) for row in cast("list[object]", rows) if isinstance(row, dict)]
-    return Manifest(
-        foreign_rows={str(row.get("file", "")): foreign_row_fields(row) for row in known}, extra=_foreign_fields(found)
-    )
+    foreign_rows = {str(row.get("file", "")): foreign_row_fields(row) for row in known}
+    return Manifest(foreign_rows=foreign_rows, extra=_foreign_fields(found))
 
 
 def save_manifest(paths: ConversationPaths, manifest: Manifest, storage: StorageSettings) -> None:
@@ -162,11 +128,11 @@ def save_manifest(paths: ConversationPaths, manifest: Manifest, storage: Storage
     limits = (storage.partition_max_entries, storage.partition_max_age_seconds, storage.partition_max_tokens)
     policy = dict(zip(_LIMITS, limits, strict=True))
     whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(paths.active)}
-    block = b",\n".join(manifest.rows.encoded_rows) + _END
+    block = b",\n".join(manifest.rows) + _END
     whole |= {"stamp": manifest.stamp, _FILTERS: manifest.filters, "rows_crc": zlib.crc32(block), **manifest.extra}
     foreign = manifest.extra.get(_POLICY)
     whole[_POLICY] = {**cast("dict[str, object]", foreign), **policy} if isinstance(foreign, dict) else policy
-    write_atomic(paths.transcript_file(MANIFEST_FILE), pretty_json(whole)[:-3] + _BEGIN + block)
+    files.write_atomic(paths.transcript_file(MANIFEST_FILE), files.pretty_json(whole)[:-3] + _BEGIN + block)
 
 
 def folder_stamp(paths: ConversationPaths) -> int:
@@ -191,24 +157,6 @@ def _foreign_fields(found: dict[str, object]) -> dict[str, object]:
     return rest
 
 
-def _is_row(row: dict[str, object]) -> bool:
-    file = row.get("file")
-    if not isinstance(file, str) or not all(type(row.get(name)) is int for name in _NUMBER_FIELDS):
-        return False
-    folder, name = os.path.split(file)
-    return folder == "partitions" and name.endswith(".jsonl") and "\0" not in name
-
-
-class _Bloom(Protocol):
-    """What we use of rbloom, which has no types."""
-
-    def update(self, items: Collection[str]) -> None: ...
-
-    def save_bytes(self) -> bytes: ...
-
-    def __contains__(self, item: str) -> bool: ...
-
-
 class FilterFrame(NamedTuple):
     """A filter, and the size of its partition when it was built."""
 
@@ -220,9 +168,8 @@ def build_filter(items: Collection[str]) -> bytes:
     """A filter that contains all of the items."""
     from rbloom import Bloom
 
-    make = cast("Callable[[int, float, Callable[[str], int]], _Bloom]", Bloom)
-    bloom = make(max(1, len(items)), _FALSE_POSITIVE_RATE, _hash_function())
-    bloom.update(items)
+    bloom = Bloom(max(1, len(items)), _FALSE_POSITIVE_RATE, _hash_function())
+    bloom.update(items)  # pyright: ignore[reportUnknownMemberType] (rbloom leaves it open)
     return bloom.save_bytes()
 
 
@@ -232,42 +179,30 @@ def may_contain(frame: FilterFrame | None, row: PartitionRow, items: Collection[
         return True
     from rbloom import Bloom
 
-    opened = cast("Callable[[bytes, Callable[[str], int]], _Bloom]", Bloom.load_bytes)
-    bloom = opened(frame.data, _hash_function())
+    bloom = Bloom.load_bytes(frame.data, _hash_function())
     return all(item in bloom for item in items)
 
 
 def load_frames(path: str) -> dict[str, FilterFrame]:
     """The last undamaged frame of each partition. Raises: OSError."""
-    data = read_bytes(path) or b""
-    return {name: FilterFrame(size, filter) for name, size, filter in _decode_frames(data)}
+    return dict(_decode_frames(files.read_bytes(path) or b""))
 
 
 def append_frame(path: str, row: PartitionRow, items: Collection[str]) -> None:
     """Add the filter of a partition. Raises: OSError."""
-    fd = open_file(path, APPEND_FLAGS)
-    try:
-        os.write(fd, _encode_frame(row["file"], FilterFrame(row["size"], build_filter(items))))
-    finally:
-        os.close(fd)
+    files.append_bytes(path, _encode_frame(row["file"], FilterFrame(row["size"], build_filter(items))))
 
 
 def rewrite_frames(path: str, frames: Mapping[str, FilterFrame]) -> None:
     """Replace the file by these frames, if it has others or damage. Raises: OSError."""
     data = b"".join(_encode_frame(name, frame) for name, frame in frames.items())
-    if data != (read_bytes(path) or b""):
-        write_atomic(path, data, durable=False)
+    if data != (files.read_bytes(path) or b""):
+        files.write_atomic(path, data, durable=False)
 
 
 def filter_sizes(paths: ConversationPaths) -> tuple[int, ...]:
-    """The sizes of the filter files, which grow with every filter; -1 for a missing one. Raises: OSError."""
-    found: list[int] = []
-    for name in (IDS_FILE, WORDS_FILE):
-        try:
-            found.append(os.stat(paths.transcript_file(name)).st_size)
-        except FileNotFoundError:
-            found.append(-1)
-    return tuple(found)
+    """The sizes of the filter files, which grow with every filter; -1 for a missing one."""
+    return tuple(files.file_size(paths.transcript_file(name)) for name in (IDS_FILE, WORDS_FILE))
 
 
 def sidecar_frame(partition: str, kind: str) -> FilterFrame | None:
@@ -279,14 +214,9 @@ def sidecar_frame(partition: str, kind: str) -> FilterFrame | None:
 
 def words_of(text: str) -> set[str]:
     """The words of a text, case-folded: runs of letters and digits."""
-    found: set[str] = set()
-    # Most words repeat.
-    for run in set(text.casefold().split()):
-        if run.isalnum():
-            found.add(run)
-        else:
-            found.update(_WORD.findall(run))
-    return found
+    runs = set(text.casefold().split())  # most words repeat
+    words = set(filter(str.isalnum, runs))
+    return words.union(*map(_WORD.findall, runs - words))
 
 
 def search_terms(text: str) -> set[str]:
@@ -319,7 +249,7 @@ def _encode_frame(name: str, frame: FilterFrame) -> bytes:
     return _HEAD.pack(_MAGIC, len(body) - len(frame.data), len(frame.data), zlib.crc32(body), frame.size) + body
 
 
-def _decode_frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+def _decode_frames(data: bytes) -> Iterator[tuple[str, FilterFrame]]:
     at = 0
     while (at := data.find(_MAGIC, at)) >= 0 and at + _HEAD.size <= len(data):
         _, name, length, check, size = _HEAD.unpack_from(data, at)
@@ -329,7 +259,7 @@ def _decode_frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
             # The number of hashes must make sense: rbloom does not check it, and panics or never ends.
             hashes = int.from_bytes(body[name : name + _HASH_COUNT_BYTES], "little")
             if length > _HASH_COUNT_BYTES and 0 < hashes <= _MAX_HASHES:
-                yield body[:name].decode("utf-8", "surrogateescape"), size, body[name:]
+                yield body[:name].decode("utf-8", "surrogateescape"), FilterFrame(size, body[name:])
             at = start + len(body)
         else:
             at += 1

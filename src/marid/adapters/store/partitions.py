@@ -5,33 +5,20 @@ import os
 from bisect import bisect, insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import NamedTuple, cast
 
-from marid.adapters.store import partition_index
-from marid.adapters.store.entry_lines import (
-    EntryLine,
-    entry_tokens,
-    number_bad_lines,
-    parse_lines,
-    report_bad_lines,
-    unreadable_message,
-)
-from marid.adapters.store.files import integers, read_bytes, sync_folder
+from marid.adapters.store import entry_lines, partition_index
+from marid.adapters.store.entry_lines import EntryLine, parse_lines
+from marid.adapters.store.files import file_size, integers, read_bytes, sync_folder
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.partition_index import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
-from marid.core.conversation.entry import ANCHORS
+from marid.adapters.store.partition_index import Manifest, PartitionRow, encode_row, foreign_row_fields, parse_row
+from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
+from marid.workspace.plain_files import make_private_folder
 
 # Characters that every JSON writer leaves unescaped.
 _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-
-
-class PartitionContents(NamedTuple):
-    """The row of a partition, and the ids and words for its filters."""
-
-    row: PartitionRow
-    ids: set[str]
-    words: set[str]
 
 
 class SequenceSpan(NamedTuple):
@@ -55,7 +42,7 @@ def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tu
     """
     known = partition_index.load_manifest(paths)
     stamp = partition_index.folder_stamp(paths)
-    if known.stamp == stamp and 0 < first <= known.rows.last_sequence + 1:
+    if known.stamp == stamp and 0 < first <= known.last_sequence + 1:
         return known, True
     found = _rescan(paths, storage, known)._replace(stamp=stamp)
     return found, found == known
@@ -68,9 +55,9 @@ def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: M
 
 def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manifest) -> Manifest:
     """Save the result of `survey`, with filters for each partition. Raises: OSError."""
-    paths.make_folders()
+    make_private_folder(paths.partitions)
     if storage.enable_bloom_filters:
-        _rebuild_filters(paths, storage, found.rows)
+        _rebuild_filters(paths, storage, [parse_row(row) for row in found.rows])
     return _save_manifest(paths, storage, found)
 
 
@@ -86,34 +73,30 @@ def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, da
 
     After a crash the file is in one of its two places, and `survey` finds it.
     """
-    paths.make_folders()
-    contents = examine("", data, known.rows.last_sequence, storage)
-    row = contents.row
-    if not row["entry_count"]:
+    row, entries = examine("", data, known.last_sequence, storage)
+    if not entries:
         return known
+    make_private_folder(paths.partitions)
     row["file"] = _free_name(paths, row["start_ts"], row["end_ts"])
     os.rename(paths.active, paths.transcript_file(row["file"]))
     sync_folder(paths.partitions)
-    sync_folder(paths.transcript_file())
+    sync_folder(paths.transcript)
     if storage.enable_bloom_filters:
-        _add_filters(paths, contents)
-    rows = PartitionRows([*known.rows.encoded_rows, *encode_rows([row]).encoded_rows])
-    return _save_manifest(paths, storage, known._replace(rows=rows))
+        _add_filters(paths, row, entries)
+    return _save_manifest(paths, storage, known._replace(rows=(*known.rows, encode_row(row))))
 
 
-def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> PartitionContents:
-    """Read a partition whose entries follow number `after`."""
+def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> tuple[PartitionRow, list[Entry]]:
+    """The row of a partition and its entries, which follow number `after`."""
     bad: list[int] = []
-    found = [line.entry for line in parse_lines(data, before=after, on_bad=number_bad_lines(data, bad.append))]
-    words: set[str] = set()
-    if storage.enable_bloom_filters:
-        words = partition_index.search_terms("\n".join(entry.content for entry in found))
+    on_bad = entry_lines.number_bad_lines(data, bad.append)
+    found = [line.entry for line in parse_lines(data, before=after, on_bad=on_bad)]
     row = PartitionRow(
         file=file,
         start_ts=found[0].timestamp if found else 0,
         end_ts=found[-1].timestamp if found else 0,
         entry_count=len(found),
-        token_count=sum(entry_tokens(entry, storage.bytes_per_token) for entry in found),
+        token_count=sum(entry_lines.entry_tokens(entry, storage.bytes_per_token) for entry in found),
         first_sequence=found[0].sequence if found else after + 1,
         last_sequence=found[-1].sequence if found else after,
         anchor_sequence=max((entry.sequence for entry in found if entry.entry_type in ANCHORS), default=0),
@@ -121,7 +104,7 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> Par
     )
     if bad:
         row["unreadable"] = bad
-    return PartitionContents(row, {entry.id for entry in found}, words)
+    return row, found
 
 
 def read_partition(
@@ -137,7 +120,8 @@ def read_partition(
         raise FileNotFoundError(errno.ENOENT, f"'{path}' no longer exists")
     if not may_mention(data, key):
         return iter(())
-    return parse_lines(data, before=row["first_sequence"] - 1, on_bad=report_bad_lines(path, data, on_problem))
+    on_bad = entry_lines.report_bad_lines(path, data, on_problem)
+    return parse_lines(data, before=row["first_sequence"] - 1, on_bad=on_bad)
 
 
 def may_mention(data: bytes, key: str) -> bool:
@@ -147,24 +131,23 @@ def may_mention(data: bytes, key: str) -> bool:
 
 def is_unchanged(paths: ConversationPaths, row: PartitionRow) -> bool:
     """Whether the file still has the size in its row."""
-    try:
-        return os.stat(paths.transcript_file(row["file"])).st_size == row["size"]
-    except OSError:
-        return False
+    return file_size(paths.transcript_file(row["file"])) == row["size"]
 
 
 def unreadable_lines(paths: ConversationPaths, known: Manifest) -> list[str]:
     """Notes about the lines of partitions that cannot be read."""
+    # Most rows have none, and need not be parsed.
+    rows = map(parse_row, (encoded for encoded in known.rows if b'"unreadable"' in encoded))
     return [
-        unreadable_message(paths.transcript_file(row["file"]), number)
-        for row in known.rows.with_unreadable_lines()
+        entry_lines.unreadable_message(paths.transcript_file(row["file"]), number)
+        for row in rows
         for number in integers(row.get("unreadable"))
     ]
 
 
 def _rescan(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> Manifest:
     """Keep the rows that are still right, and read the other partitions."""
-    old_rows = {row["file"]: row for row in known.rows}
+    old_rows = {row["file"]: row for row in map(parse_row, known.rows)}
     rows: list[PartitionRow] = []
     after = 0
     for file in _ordered_files(paths, known):
@@ -172,11 +155,10 @@ def _rescan(paths: ConversationPaths, storage: StorageSettings, known: Manifest)
         if row is None or row["first_sequence"] <= after or not is_unchanged(paths, row):
             foreign = foreign_row_fields(cast("dict[str, object]", row)) if row else known.foreign_rows.get(file, {})
             data = read_bytes(paths.transcript_file(file)) or b""
-            found = examine(file, data, after, storage._replace(enable_bloom_filters=False)).row
-            row = cast("PartitionRow", {**foreign, **found})
+            row = cast("PartitionRow", {**foreign, **examine(file, data, after, storage)[0]})
         rows.append(row)
         after = row["last_sequence"]
-    return known._replace(rows=encode_rows(rows), foreign_rows={})
+    return known._replace(rows=tuple(map(encode_row, rows)), foreign_rows={})
 
 
 def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
@@ -187,7 +169,7 @@ def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
         SequenceSpan(
             row["first_sequence"], row["last_sequence"], row["start_ts"] * 1000, row["file"], row["entry_count"]
         )
-        for row in known.rows
+        for row in map(parse_row, known.rows)
         if row["file"] in files
     ]
     others = files.difference(span.file for span in sure)
@@ -197,14 +179,10 @@ def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
 
 def span_of(file: str, data: bytes) -> SequenceSpan:
     """The span by the content of the file. Entries without a number come directly before the first that has one."""
-    begin, end, time_ms, count = 0, 0, 0, 0
-    for line in parse_lines(data, before=-1):
-        end = line.entry.sequence
-        if not begin and end > count:
-            begin = end - count
-        time_ms = time_ms if count else line.entry.time_ms
-        count += 1
-    return SequenceSpan(begin, end if begin else 0, time_ms, file, count)
+    entries = [line.entry for line in parse_lines(data, before=-1)]
+    begin = next((entry.sequence - at for at, entry in enumerate(entries) if entry.sequence > at), 0)
+    time_ms, end = (entries[0].time_ms, entries[-1].sequence) if entries else (0, 0)
+    return SequenceSpan(begin, end if begin else 0, time_ms, file, len(entries))
 
 
 def order_partitions(
@@ -230,7 +208,8 @@ def order_partitions(
     if known:
         last = sorted(bare + late, key=lambda one: (one.time_ms, one.file))
         return [span.file for span in placed + last]
-    return [span.file for span in _insert_unnumbered(placed, bare, rank) + late]
+    slots = [(_slot(placed, span, rank), 0, span) for span in bare] + [(at, 1, span) for at, span in enumerate(placed)]
+    return [span.file for _, _, span in sorted(slots, key=lambda slot: slot[:2])] + [span.file for span in late]
 
 
 def _is_disjoint(placed: list[SequenceSpan], span: SequenceSpan) -> bool:
@@ -238,29 +217,18 @@ def _is_disjoint(placed: list[SequenceSpan], span: SequenceSpan) -> bool:
     return (at == 0 or placed[at - 1].end < span.begin) and (at == len(placed) or placed[at].begin > span.end)
 
 
-def _insert_unnumbered(
-    placed: list[SequenceSpan], bare: list[SequenceSpan], rank: Mapping[str, int]
-) -> list[SequenceSpan]:
-    slots: list[list[SequenceSpan]] = [[] for _ in range(len(placed) + 1)]
-    for span in bare:
-        at = _slot_by_listing(placed, span, rank)
-        slots[_slot_by_time(placed, span) if at < 0 else at].append(span)
-    return [span for slot, one in zip(slots, [[span] for span in placed] + [[]], strict=True) for span in slot + one]
-
-
-def _slot_by_listing(placed: list[SequenceSpan], span: SequenceSpan, rank: Mapping[str, int]) -> int:
-    """Directly after the last that is listed before it, or before the first that is listed after it; else -1."""
+def _slot(placed: list[SequenceSpan], span: SequenceSpan, rank: Mapping[str, int]) -> int:
+    """Where to insert a partition without numbers: directly after the last that is listed before it, or before the
+    first that is listed after it; if there is none, after all that are not later, but among those of the same time
+    where numbers are missing.
+    """
     own = rank.get(span.file, -1)
-    before = [at for at, one in enumerate(placed) if 0 <= rank.get(one.file, -1) < own]
-    behind = [at for at, one in enumerate(placed) if rank.get(one.file, -1) > own >= 0]
-    return max(before) + 1 if before else min(behind, default=-1)
-
-
-def _slot_by_time(placed: list[SequenceSpan], span: SequenceSpan) -> int:
-    """After all that are not later. Among those of the same time, where numbers are missing."""
+    if before := [at for at, one in enumerate(placed) if 0 <= rank.get(one.file, -1) < own]:
+        return before[-1] + 1
+    if behind := [at for at, one in enumerate(placed) if rank.get(one.file, -1) > own >= 0]:
+        return behind[0]
     last = sum(one.time_ms <= span.time_ms for one in placed)
-    first = sum(one.time_ms < span.time_ms for one in placed)
-    for at in range(first, last):
+    for at in range(sum(one.time_ms < span.time_ms for one in placed), last):
         end = placed[at - 1].end if at else 0
         if placed[at].begin - end - 1 >= max(1, span.entry_count):
             return at
@@ -268,17 +236,14 @@ def _slot_by_time(placed: list[SequenceSpan], span: SequenceSpan) -> int:
 
 
 def _free_name(paths: ConversationPaths, start: int, end: int) -> str:
-    name = f"partitions/{start}-{end}"
-    number, file = 1, f"{name}.jsonl"
-    while os.path.lexists(paths.transcript_file(file)):
-        number += 1
-        file = f"{name}-{number}.jsonl"
-    return file
+    names = (f"partitions/{start}-{end}{f'-{number}' if number > 1 else ''}.jsonl" for number in count(1))
+    return next(name for name in names if not os.path.lexists(paths.transcript_file(name)))
 
 
-def _add_filters(paths: ConversationPaths, contents: PartitionContents) -> None:
-    partition_index.append_frame(paths.transcript_file(partition_index.IDS_FILE), contents.row, contents.ids)
-    partition_index.append_frame(paths.transcript_file(partition_index.WORDS_FILE), contents.row, contents.words)
+def _add_filters(paths: ConversationPaths, row: PartitionRow, entries: Sequence[Entry]) -> None:
+    words = partition_index.search_terms("\n".join(entry.content for entry in entries))
+    partition_index.append_frame(paths.transcript_file(partition_index.IDS_FILE), row, {entry.id for entry in entries})
+    partition_index.append_frame(paths.transcript_file(partition_index.WORDS_FILE), row, words)
 
 
 def _rebuild_filters(paths: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
@@ -293,4 +258,4 @@ def _rebuild_filters(paths: ConversationPaths, storage: StorageSettings, rows: S
     for row in rows:
         if row["file"] not in complete:
             data = read_bytes(paths.transcript_file(row["file"])) or b""
-            _add_filters(paths, examine(row["file"], data, row["first_sequence"] - 1, storage))
+            _add_filters(paths, *examine(row["file"], data, row["first_sequence"] - 1, storage))

@@ -9,12 +9,11 @@ from typing import NamedTuple, cast
 
 from marid.adapters.store import legacy, partition_index, partitions
 from marid.adapters.store.active_files import first_sequence
-from marid.adapters.store.append_log import read_range
 from marid.adapters.store.entry_lines import EntryLine, complete_lines, parse_lines, report_bad_lines
-from marid.adapters.store.files import disk_errors, open_file, read_bytes
+from marid.adapters.store.files import disk_errors, open_file, read_bytes, read_tail
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.legacy import KEPT_IDS_KEY
-from marid.adapters.store.partition_index import PartitionRow, PartitionRows
+from marid.adapters.store.partition_index import Manifest, PartitionRow, parse_row
 from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.conversation.records import ConversationMeta, StorageSettings
 from marid.core.errors import NotFound
@@ -31,21 +30,19 @@ class TranscriptSnapshot(NamedTuple):
     """
 
     paths: ConversationPaths
-    rows: PartitionRows
+    manifest: Manifest
     active: bytes
     on_problem: Callable[[str], None] | None = None
 
     def last_sequence(self) -> int:
         """The number of the last entry, 0 without any."""
-        number = self.rows.last_sequence
-        for line in self._active_lines():
-            number = line.entry.sequence
-        return number
+        return max((line.entry.sequence for line in self._active_lines()), default=self.manifest.last_sequence)
 
     def entries(self, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
         """The entries beyond the cursor, in order."""
-        first = bisect_right(self.rows, after, key=lambda row: row["last_sequence"])
-        sealed = chain.from_iterable(self._partition_lines(row) for row in self.rows[first:])
+        rows = self.manifest.rows
+        first = bisect_right(rows, after, key=lambda row: parse_row(row)["last_sequence"])
+        sealed = chain.from_iterable(map(self._partition_lines, map(parse_row, rows[first:])))
         for line in chain(sealed, self._active_lines()):
             if line.entry.sequence > after and (not types or line.entry.entry_type in types):
                 yield line.entry
@@ -74,10 +71,10 @@ class TranscriptSnapshot(NamedTuple):
     def window(self) -> list[Entry]:
         """The last anchor, the entries that it kept, and those after it; all entries if there is no anchor."""
         active = [line.entry for line in self._active_lines()]
-        for index in range(len(active) - 1, -1, -1):
-            if active[index].entry_type in ANCHORS:
-                return self.window_since(active[index:])
-        start = next((row["anchor_sequence"] for row in reversed(self.rows) if row["anchor_sequence"]), 0)
+        if anchors := [index for index, entry in enumerate(active) if entry.entry_type in ANCHORS]:
+            return self.window_since(active[anchors[-1] :])
+        sealed_anchors = (parse_row(row)["anchor_sequence"] for row in reversed(self.manifest.rows))
+        start = next(filter(None, sealed_anchors), 0)
         sealed = list(self._replace(active=b"").entries(after=start - 1))
         return self.window_since(sealed + active)
 
@@ -106,21 +103,21 @@ class TranscriptSnapshot(NamedTuple):
 
     def _active_lines(self) -> Iterator[EntryLine]:
         on_bad = report_bad_lines(self.paths.active, self.active, self.on_problem)
-        return parse_lines(self.active, before=self.rows.last_sequence, on_bad=on_bad)
+        return parse_lines(self.active, before=self.manifest.last_sequence, on_bad=on_bad)
 
     def _partition_lines(self, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
         return partitions.read_partition(self.paths, row, key, self.on_problem)
 
     def _candidate_rows(self, kind: str, terms: Collection[str]) -> Iterator[PartitionRow]:
         """The partitions that may have all of the terms, newest first."""
+        rows = map(parse_row, reversed(self.manifest.rows))
         if not terms:
-            yield from reversed(self.rows)
+            yield from rows
             return
-        frames = partition_index.load_frames(self.paths.transcript_file(kind)) if self.rows else {}
-        for row in reversed(self.rows):
-            frame = frames.get(row["file"]) or partition_index.sidecar_frame(
-                self.paths.transcript_file(row["file"]), kind
-            )
+        frames = partition_index.load_frames(self.paths.transcript_file(kind)) if self.manifest.rows else {}
+        for row in rows:
+            path = self.paths.transcript_file(row["file"])
+            frame = frames.get(row["file"]) or partition_index.sidecar_frame(path, kind)
             if partition_index.may_contain(frame, row, terms) or not partitions.is_unchanged(self.paths, row):
                 yield row
 
@@ -131,25 +128,22 @@ def take_snapshot(
     """The transcript as it is now, also while another process writes it. Raises: OSError."""
     while True:
         try:
-            fd = open_file(paths.active)
+            file = os.fdopen(open_file(paths.active), "rb")
         except FileNotFoundError:
-            found, _ = partitions.survey(paths, storage, 0)
+            manifest, _ = partitions.survey(paths, storage, 0)
             if not os.path.exists(paths.active):
-                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, b"", on_problem))
+                return _with_legacy_lines(TranscriptSnapshot(paths, manifest, b"", on_problem))
             continue
-        try:
-            data = complete_lines(read_range(fd, 0, os.fstat(fd).st_size))
-            found, _ = partitions.survey(paths, storage, first_sequence(paths, data))
+        with file, suppress(FileNotFoundError):
+            data = complete_lines(file.read())
+            manifest, _ = partitions.survey(paths, storage, first_sequence(paths, data))
             # If it is still the active file, it has not become a partition meanwhile.
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.stat(paths.active), os.fstat(fd)):
-                    return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, data, on_problem))
-        finally:
-            os.close(fd)
+            if os.path.samestat(os.stat(paths.active), os.fstat(file.fileno())):
+                return _with_legacy_lines(TranscriptSnapshot(paths, manifest, data, on_problem))
 
 
 def _with_legacy_lines(found: TranscriptSnapshot) -> TranscriptSnapshot:
-    active = found.active if found.rows.last_sequence else legacy.with_legacy_lines(found.paths, found.active)
+    active = found.active if found.manifest.last_sequence else legacy.with_legacy_lines(found.paths, found.active)
     # Line numbers mean nothing if lines come from several files.
     return found if active == found.active else found._replace(active=active, on_problem=None)
 
@@ -159,12 +153,7 @@ def last_entry_ms(path: str) -> int:
 
     If the last line is too long to be read here, the time of the file.
     """
-    fd = open_file(path)
-    try:
-        about = os.fstat(fd)
-        data = read_range(fd, max(0, about.st_size - _TAIL_BYTES), about.st_size)
-    finally:
-        os.close(fd)
+    data, about = read_tail(path, _TAIL_BYTES)
     found = [line.entry for line in parse_lines(data)]
     if data and not found:
         return about.st_mtime_ns // 1_000_000

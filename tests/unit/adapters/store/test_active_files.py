@@ -30,7 +30,7 @@ def filled(paths: ConversationPaths, storage: StorageSettings) -> ActivePartitio
 def test_it_counts_as_it_grows_and_counts_the_same_when_it_is_read(paths: ConversationPaths) -> None:
     active = filled(paths, StorageSettings())
     start = len(pair(11)[1])
-    assert active.tally == PartitionTally(last=13, held=3, tokens=6, first_ts=11, anchor=start, before=11)
+    assert active.tally == PartitionTally(last=13, entry_count=3, tokens=6, first_ts=11, anchor=start, before=11)
     again = ActivePartition(paths, StorageSettings())
     assert again.count_entries(10) == active.read()
     assert again.tally == active.tally
@@ -115,7 +115,7 @@ def test_a_line_that_cannot_be_read_is_told_with_its_place(paths: ConversationPa
     active = ActivePartition(paths, StorageSettings())
     active.count_entries(0)
     assert [problem.partition(" of ")[0] for problem in active.problems] == ["line 2"]
-    assert active.tally.held == 2
+    assert active.tally.entry_count == 2
     active.close()
 
 
@@ -144,7 +144,7 @@ def test_until_it_begins_the_file_is_left_alone(paths: ConversationPaths) -> Non
     window.add([ENTRIES[1]], encode_line(ENTRIES[1]))
     window.flush()
     window.replace(ENTRIES)
-    window.close()
+    window.flush()
     assert Path(paths.window).read_bytes() == b"of another program"
     window.start()
     assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
@@ -164,7 +164,7 @@ def test_whatever_is_there_it_becomes_what_it_should_be(paths: ConversationPaths
     assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
     window.replace(ENTRIES[1:])
     assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES[1:]))
-    window.close()
+    window.flush()
     inode = Path(paths.window).stat().st_ino
     begun(paths, ENTRIES[1:])
     assert Path(paths.window).stat().st_ino == inode
@@ -185,7 +185,7 @@ def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(paths: Conversat
     window.flush()
     assert len(window.entries) == 4
     Path(paths.window).rmdir()
-    window.close()
+    window.flush()
     assert Path(paths.window).read_bytes().count(b"\n") == 4
 
 
@@ -203,7 +203,7 @@ soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
 large = Entry(entry_type="m", content="b" * 1000)
 window.add([large], encode_line(large))
-window.close()
+window.flush()
 WindowFile(paths, window.entries).start()
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 """
@@ -221,4 +221,4 @@ def test_the_file_follows_before_too_much_waits(paths: ConversationPaths) -> Non
     for _ in range(64):
         window.add([ENTRIES[0]], encode_line(ENTRIES[0]))
     assert Path(paths.window).read_bytes() == encode_line(ENTRIES[0]) * 64
-    window.close()
+    window.flush()

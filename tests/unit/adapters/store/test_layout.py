@@ -15,7 +15,7 @@ def test_the_files_are_those_of_the_documents() -> None:
     assert paths.window == "/h/contexts/c/context.jsonl"
     assert paths.meta == "/h/contexts/c/context_meta.json"
     assert paths.active == "/h/contexts/c/transcript/active.jsonl"
-    assert paths.transcript_file() == "/h/contexts/c/transcript"
+    assert paths.transcript == "/h/contexts/c/transcript"
     assert paths.partitions == "/h/contexts/c/transcript/partitions"
     assert paths.note("todos") == "/h/contexts/c/todos.md"
     assert paths.note("system_prompt") == "/h/contexts/c/system_prompt.md"

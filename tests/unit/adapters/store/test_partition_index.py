@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from marid.adapters.store import partition_index
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.partition_index import FilterFrame, Manifest, PartitionRow, encode_rows
+from marid.adapters.store.partition_index import FilterFrame, Manifest, PartitionRow, encode_row, parse_row
 from marid.core.conversation.records import Corrupt, StorageSettings
 
 ROW = PartitionRow(
@@ -27,12 +27,11 @@ ROW = PartitionRow(
 
 @pytest.mark.parametrize("rows", [[], [ROW], [ROW, {**ROW, "prompt_count": 3}]])
 def test_it_comes_back_with_the_fields_of_others(paths: ConversationPaths, rows: list[PartitionRow]) -> None:
-    partition_index.save_manifest(
-        paths, Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1}), StorageSettings(partition_max_entries=5)
-    )
+    known = Manifest(rows=tuple(map(encode_row, rows)), stamp=7, extra={"other": 1})
+    partition_index.save_manifest(paths, known, StorageSettings(partition_max_entries=5))
     found = partition_index.load_manifest(paths)
-    assert found == Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1})
-    assert list(found.rows) == list(found.rows[:]) == rows
+    assert found == known
+    assert list(map(parse_row, found.rows)) == rows
     whole = json.loads(Path(paths.transcript_file("manifest.json")).read_bytes())
     assert (whole["version"], whole["active_partition"]) == (1, "active.jsonl")
     assert whole["rotation_policy"]["max_entries"] == 5
@@ -73,15 +72,14 @@ def test_the_stamp_changes_with_the_folder(paths: ConversationPaths) -> None:
     ["../x.jsonl", "/etc/x.jsonl", "partitions/../x.jsonl", "partitions/a/b.jsonl", "x.jsonl", "partitions/x\0.jsonl"],
 )
 def test_a_row_names_a_partition_or_is_none(paths: ConversationPaths, file: str) -> None:
-    partition_index.save_manifest(
-        paths, Manifest(rows=encode_rows([{**ROW, "file": file}]), stamp=7), StorageSettings()
-    )
+    rows = (encode_row({**ROW, "file": file}),)
+    partition_index.save_manifest(paths, Manifest(rows=rows, stamp=7), StorageSettings())
     with pytest.raises(Corrupt, match="not a partition"):
-        _ = partition_index.load_manifest(paths).rows[0]
+        _ = partition_index.load_manifest(paths).last_sequence
     Path(paths.transcript_file("manifest.json")).write_text(
         json.dumps({"version": 1, "stamp": 7, "partitions": [{**ROW, "file": file}]})
     )
-    assert list(partition_index.load_manifest(paths).rows) == []
+    assert partition_index.load_manifest(paths).rows == ()
 
 
 def row(file: str = "p", size: int = 10) -> PartitionRow:

@@ -13,6 +13,7 @@ from marid.adapters.store import partition_index, partitions
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.partition_index import PartitionRow, parse_row
 from marid.adapters.store.partitions import SequenceSpan, order_partitions, span_of
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import StorageSettings
@@ -32,6 +33,10 @@ def paths(tmp_path: Path) -> ConversationPaths:
 def contents(paths: ConversationPaths) -> list[str]:
     home = TunedConversations(paths.home, STORAGE)
     return [entry.content for entry in home.read("c").entries(types=[MESSAGE])]
+
+
+def listed_rows(paths: ConversationPaths) -> list[PartitionRow]:
+    return [parse_row(row) for row in partition_index.load_manifest(paths).rows]
 
 
 WORDS = [f"word{number}" for number in range(2, 12)]
@@ -179,12 +184,12 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
         assert [(entry.id, entry.sequence) for entry in held.entries()] == wanted
     paths = HomeLayout(str(tmp_path)).paths("c")
     # One in which nothing can be read is listed as well.
-    assert {row["file"]: row["entry_count"] for row in partition_index.load_manifest(paths).rows} == {
+    assert {row["file"]: row["entry_count"] for row in listed_rows(paths)} == {
         "partitions/30-40.jsonl": 2,
         "partitions/10-20.jsonl": 2,
         "partitions/5-5.jsonl": 0,
     }
-    (row,) = [row for row in partition_index.load_manifest(paths).rows if row["file"] == "partitions/30-40.jsonl"]
+    (row,) = [row for row in listed_rows(paths) if row["file"] == "partitions/30-40.jsonl"]
     assert partitions.is_unchanged(paths, row)
     (folder / "30-40.jsonl").unlink()
     assert not partitions.is_unchanged(paths, row)
@@ -203,7 +208,7 @@ def test_a_partition_without_entries_is_listed_and_changes_nothing(paths: Conver
         with home.open("c") as held:
             assert list(held.entries()) == before
             assert held.find("id2") is not None
-        listed = {row["file"]: row["entry_count"] for row in partition_index.load_manifest(paths).rows}
+        listed = {row["file"]: row["entry_count"] for row in listed_rows(paths)}
         assert set(listed) == {f"partitions/{name}" for name in os.listdir(paths.partitions)}
         assert listed["partitions/0-0.jsonl"] == 0
         assert partitions.survey(paths, STORAGE, 10)[1]
@@ -272,7 +277,7 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
         with home.open("c", create=True) as held:
             held.append([user_message(f"word{number}")] * 3)
     folder = HomeLayout(str(tmp_path)).paths("c")
-    listed = {row["file"] for row in partition_index.load_manifest(folder).rows}
+    listed = {row["file"] for row in listed_rows(folder)}
     assert len(listed) == 4
     for name in (partition_index.IDS_FILE, partition_index.WORDS_FILE):
         assert set(partition_index.load_frames(folder.transcript_file(name))) == listed
@@ -281,7 +286,7 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
 @pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
 def test_an_invalid_filter_hides_nothing_and_is_built_again(paths: ConversationPaths, data: bytes) -> None:
     """The defect: rbloom panics, which no `except Exception` catches."""
-    row = partition_index.load_manifest(paths).rows[0]
+    row = listed_rows(paths)[0]
     for name in (partition_index.IDS_FILE, partition_index.WORDS_FILE):
         with open(paths.transcript_file(name), "ab") as file:
             file.write(partition_index._encode_frame(row["file"], partition_index.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
