@@ -87,10 +87,7 @@ def file_size(path: str) -> int:
 
 
 def write_atomic(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Replace the file: after a crash it has the old or the new content. Raises: OSError.
-
-    Without `durable` it is not synced, and may be empty after a power cut.
-    """
+    """Replace the file: after a crash it has the old or the new content, or none without `durable`. Raises: OSError."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     fd = os.open(temporary, _NEW_FLAGS, 0o600)

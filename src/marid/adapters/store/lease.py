@@ -13,7 +13,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.files import WRITE_FLAGS, open_file, parse_object, read_bytes, unavailable, unlock_and_close
+from marid.adapters.store import files
+from marid.adapters.store.files import lock_and_close, open_file, open_folder
 from marid.core.conversation.records import ConversationLocked, LeaseHolder
 from marid.core.errors import NotFound, Unavailable
 
@@ -55,11 +56,11 @@ class Lease:
         if not self.is_ours:
             raise Unavailable("the conversation was opened by another process")
         try:
-            held = os.path.samestat(os.stat(self._path), self._file)
-            held = held and os.pread(self._fd, len(self._owner_prefix), 0) == self._owner_prefix
+            is_same = os.path.samestat(os.stat(self._path), self._file)
+            is_same = is_same and os.pread(self._fd, len(self._owner_prefix), 0) == self._owner_prefix
         except OSError:
-            held = False
-        if not held:
+            is_same = False
+        if not is_same:
             raise Unavailable("the conversation's lock was taken by another process; open it again")
 
     def release(self) -> None:
@@ -75,7 +76,7 @@ class Lease:
             return
         with suppress(OSError):
             os.pwrite(self._fd, _pad(b'{"token": %d}' % self.token), 0)
-        unlock_and_close(self._fd)
+        files.unlock_and_close(self._fd)
 
     def _heartbeat_loop(self, seconds: float) -> None:
         while not self._release_event.wait(seconds):
@@ -99,14 +100,14 @@ def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], flo
         try:
             # The new holder is written before the next process may read the file: with the old holder in it, which has
             # ended, the lock would seem to be free.
-            with _folder_lock(os.path.dirname(path)):
+            with lock_and_close(open_folder(os.path.dirname(path))):
                 if (fd := _try_acquire(path)) is not None:
                     with _close_on_error(fd):
                         return Lease(path, fd, _next_token(_read_lock_file(path), clock()), heartbeat, clock)
         except FileNotFoundError:
             raise NotFound(f"there is no conversation '{os.path.basename(os.path.dirname(path))}'") from None
         except OSError as error:
-            raise unavailable(f"locking '{path}'", error) from error
+            raise files.unavailable(f"locking '{path}'", error) from error
         if time.monotonic() >= until:
             raise _locked_error(path)
         time.sleep(_POLL_INTERVAL)
@@ -114,36 +115,20 @@ def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], flo
 
 def current_holder(path: str) -> LeaseHolder | None:
     """The present holder of the lease."""
-    try:
-        # Under the folder lock: a process that wants the lease must not find it locked by this check.
-        with _folder_lock(os.path.dirname(path)):
-            fd = open_file(path)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                fields = _read_lock_file(path)
-                return None if _is_holder_dead(fields) else _holder_from(fields)
-            finally:
-                unlock_and_close(fd)
-    except OSError:
-        return None
+    # Under the folder's lock: a process that wants the lease must not find it locked by this check.
+    with suppress(OSError), lock_and_close(open_folder(os.path.dirname(path))):
+        try:
+            with lock_and_close(open_file(path), fcntl.LOCK_SH | fcntl.LOCK_NB):
+                return None
+        except BlockingIOError:
+            fields = _read_lock_file(path)
+            return None if _is_holder_dead(fields) else _holder_from(fields)
     return None
 
 
 def is_abandoned(path: str) -> bool:
     """Whether the last holder has not released it."""
     return bool(_number_field(_read_lock_file(path), "pid"))
-
-
-@contextmanager
-def _folder_lock(folder: str) -> Generator[None]:
-    """Let one process at a time try: the folder is the lock, since it is never replaced."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        unlock_and_close(fd)
 
 
 @contextmanager
@@ -157,44 +142,37 @@ def _close_on_error(fd: int) -> Generator[None]:
 
 
 def _try_acquire(path: str) -> int | None:
-    """The locked descriptor, or None if the lock is held."""
+    """The locked descriptor, or None if the lock is held. Needs the folder's lock, since a folder is never replaced."""
     fd = _try_lock(path)
-    if fd is None and _is_holder_dead(_read_lock_file(path)):
+    if fd is None and _is_holder_dead(fields := _read_lock_file(path)):
         # A child of the former holder has inherited the descriptor and may keep the old file.
-        last = _number_field(_read_lock_file(path), "token")
         os.unlink(path)
-        fd = _try_lock(path)
-        if fd is not None:
-            with _close_on_error(fd):
-                os.pwrite(fd, _pad(b'{"token": %d}' % last), 0)
-    if fd is not None:
-        with _close_on_error(fd):
-            if not os.path.samestat(os.stat(path), os.fstat(fd)):
-                # The former holder has renamed or destroyed the conversation.
-                raise FileNotFoundError(errno.ENOENT, "another conversation has that name now")
+        fd = _try_lock(path, _number_field(fields, "token"))
     return fd
 
 
-def _try_lock(path: str) -> int | None:
-    fd = open_file(path, WRITE_FLAGS)
+def _try_lock(path: str, last_token: int = 0) -> int | None:
+    """Lock the file, and write the last token into one that replaces another."""
+    fd = open_file(path, files.WRITE_FLAGS)
     with _close_on_error(fd):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                raise
-        else:
-            # The file of an older program may be longer than ours.
-            if os.fstat(fd).st_size > _FILE_WIDTH:
-                os.ftruncate(fd, 0)
-            return fd
-    os.close(fd)
-    return None
+        except (BlockingIOError, PermissionError):
+            os.close(fd)
+            return None
+        if not os.path.samestat(os.stat(path), about := os.fstat(fd)):
+            # The former holder has renamed or destroyed the conversation.
+            raise FileNotFoundError(errno.ENOENT, "another conversation has that name now")
+        if about.st_size > _FILE_WIDTH:  # the file of an older program
+            os.ftruncate(fd, 0)
+        if last_token:
+            os.pwrite(fd, _pad(b'{"token": %d}' % last_token), 0)
+        return fd
 
 
 def _read_lock_file(path: str) -> dict[str, object]:
     try:
-        return parse_object(read_bytes(path)) or {}
+        return files.parse_object(files.read_bytes(path)) or {}
     except OSError:
         return {}
 
@@ -217,26 +195,16 @@ def _is_holder_dead(fields: dict[str, object]) -> bool:
 
 
 def _holder_from(fields: dict[str, object]) -> LeaseHolder:
-    if not _number_field(fields, "pid"):
-        return LeaseHolder()
-    return LeaseHolder(
-        pid=_number_field(fields, "pid"),
-        host=str(fields.get("host", "")),
-        since_ms=_number_field(fields, "since"),
-        heartbeat_ms=_number_field(fields, "heartbeat"),
-        token=_number_field(fields, "token"),
-    )
+    pid, since, heartbeat, token = (_number_field(fields, name) for name in ("pid", "since", "heartbeat", "token"))
+    return LeaseHolder(pid, str(fields.get("host", "")), since, heartbeat, token) if pid else LeaseHolder()
 
 
 def _locked_error(path: str) -> ConversationLocked:
     who = _holder_from(_read_lock_file(path))
     name = os.path.basename(os.path.dirname(path))
-    if not who.pid:
-        return ConversationLocked(f"the conversation '{name}' is in use by another process", who)
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(who.since_ms / 1000))
-    return ConversationLocked(
-        f"the conversation '{name}' is in use by process {who.pid} on {who.host} since {since} UTC", who
-    )
+    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(who.since_ms / 1000))
+    user = f"process {who.pid} on {who.host} since {since}" if who.pid else "another process"
+    return ConversationLocked(f"the conversation '{name}' is in use by {user}", who)
 
 
 def _pid_namespace() -> str:
