@@ -4,43 +4,33 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import cast
+from typing import TypeAlias, cast
 
-from marid.adapters.store.files import (
-    disk_errors,
-    is_time,
-    parse_object,
-    pretty_json,
-    read_bytes,
-    require_object,
-    write_atomic,
-)
+from marid.adapters.store import files
+from marid.adapters.store.files import disk_errors, parse_object, read_bytes
 from marid.adapters.store.layout import HomeLayout
 from marid.core.conversation.records import CurrentConversation, Expiry
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
 
 # Seconds between two notes of activity in a conversation that does not expire.
 _ACTIVITY_RESOLUTION = 60
+_Row: TypeAlias = dict[str, object]
 _ZERO_FIELDS = ("last_activity_at", "destroy_after_seconds_inactive", "destroy_at")
 
 
 class HomeState:
-    """The port TerminalSession, and the expiries. Every change is one read and one write under a lock of the home.
-
-    All methods raise Unavailable.
-    """
+    """The port TerminalSession, and the expiries. All methods raise Unavailable; changes are made under a lock."""
 
     def __init__(self, layout: HomeLayout) -> None:
         self._layout = layout
         self._state_path, self._session_path = layout.file("state.json"), layout.file("session.json")
-        self._row_cache: tuple[tuple[int, int, int], Mapping[str, dict[str, object]] | None] = (-1, 0, 0), None
+        self._row_cache: tuple[tuple[int, int, int], Mapping[str, _Row] | None] = (-1, 0, 0), None
 
     def expiries(self) -> Mapping[str, tuple[Expiry, int]]:
         """The expiry and the last activity of each conversation in the file."""
         with disk_errors(f"reading '{self._state_path}'"):
-            return {
-                name: (_expiry_from(row), _time_field(row, "last_activity_at")) for name, row in self._rows().items()
-            }
+            rows = self._rows().items()
+        return {name: (_expiry_from(row), _time_field(row, "last_activity_at")) for name, row in rows}
 
     def created_at(self, name: str) -> int:
         """The creation time in the file, else 0."""
@@ -49,9 +39,8 @@ class HomeState:
 
     def set_expiry(self, name: str, expiry: Expiry, now: int) -> None:
         values = {"destroy_at": expiry.at, "destroy_after_seconds_inactive": expiry.after_inactive}
-        self.edit_rows(
-            lambda rows: rows.setdefault(name, _new_row(name, now)).update({**values, "last_activity_at": now})
-        )
+        values["last_activity_at"] = now
+        self.edit_rows(lambda rows: rows.setdefault(name, _new_row(name, now)).update(values))
 
     def record_activity(self, name: str, now: int) -> None:
         """Note activity, to the second only if the conversation expires by inactivity. Skipped while another process
@@ -66,7 +55,7 @@ class HomeState:
     def rename(self, old: str, new: str, move: Callable[[], None]) -> None:
         """Rename the row. `move` renames the folder under the same lock: `sync` must not miss the conversation."""
 
-        def rename_row(rows: dict[str, dict[str, object]]) -> None:
+        def rename_row(rows: dict[str, _Row]) -> None:
             move()
             if (row := rows.pop(old, None)) is not None:
                 rows[new] = {**row, "name": new}
@@ -76,13 +65,12 @@ class HomeState:
             self._update_session(lambda now: CurrentConversation(*(new if name == old else name for name in now)))
 
     def sync(self, names: Callable[[], Iterable[str]], now: int) -> str:
-        """Make the rows match `names`, which is called under the lock, so that no new conversation is lost.
+        """Make the rows match `names`, called under the lock. The note is about a damaged file, which is renamed."""
+        problem = ""
 
-        A damaged file is kept under another name; the returned note says so.
-        """
-        problem = self._quarantine_broken()
-
-        def match_folders(rows: dict[str, dict[str, object]]) -> None:
+        def match_folders(rows: dict[str, _Row]) -> None:
+            nonlocal problem
+            problem = self._quarantine_broken()
             known = {name: rows.get(name) or _new_row(name, now) for name in names()}
             rows.clear()
             rows.update(known)
@@ -91,19 +79,15 @@ class HomeState:
         return problem
 
     def _quarantine_broken(self) -> str:
-        with disk_errors(f"writing '{self._state_path}'"):
-            if not self._is_broken():
-                return ""
-            with self._layout.lock(wait=True):
-                if not self._is_broken():
-                    return ""
-                aside = f"{self._state_path}.broken"
-                if os.path.lexists(aside):
-                    aside = f"{self._state_path}.{time.time_ns()}.broken"
-                os.replace(self._state_path, aside)
+        if not self._is_broken():
+            return ""
+        aside = f"{self._state_path}.broken"
+        if os.path.lexists(aside):
+            aside = f"{self._state_path}.{time.time_ns()}.broken"
+        os.replace(self._state_path, aside)
         return f"'{self._state_path}' was damaged and is now '{aside}': no conversation expires"
 
-    def _cached_rows(self) -> Mapping[str, dict[str, object]] | None:
+    def _cached_rows(self) -> Mapping[str, _Row] | None:
         """The rows, read again only if the file has changed; None if it is damaged."""
         stamp = (0, 0, 0)
         with suppress(FileNotFoundError):
@@ -119,24 +103,20 @@ class HomeState:
 
     def forget(self, name: str) -> None:
         """Remove a destroyed conversation."""
-
-        def remove_row(rows: dict[str, dict[str, object]]) -> None:
-            rows.pop(name, None)
-
-        self.edit_rows(remove_row)
+        self.edit_rows(lambda rows: rows.pop(name, None))
         self.leave(name)
 
     def leave(self, name: str) -> CurrentConversation:
-        now = self.current()
-        return self._update_session(lambda now: self._current_without(name, now)) if name in now else now
-
-    def _current_without(self, name: str, now: CurrentConversation) -> CurrentConversation:
-        if now.implied == name:
+        def without(now: CurrentConversation) -> CurrentConversation:
+            if now.implied != name:
+                return CurrentConversation(now.implied, "" if now.previous == name else now.previous)
             exists = now.previous in self._layout.conversation_names()
             return CurrentConversation(now.previous) if exists else CurrentConversation()
-        return CurrentConversation(now.implied) if now.previous == name else now
 
-    def edit_rows(self, edit: Callable[[dict[str, dict[str, object]]], None], *, wait: bool = True) -> None:
+        now = self.current()
+        return self._update_session(without) if name in now else now
+
+    def edit_rows(self, edit: Callable[[dict[str, _Row]], object], *, wait: bool = True) -> None:
         """Change the rows, given by name; nothing is written if nothing changes."""
         with disk_errors(f"writing '{self._state_path}'"), self._layout.lock(wait=wait):
             rows = self._rows()
@@ -145,7 +125,7 @@ class HomeState:
             if rows != before:
                 whole = parse_object(read_bytes(self._state_path)) or {}
                 whole["contexts"] = [rows[name] for name in sorted(rows)]
-                write_atomic(self._state_path, pretty_json(whole))
+                files.write_atomic(self._state_path, files.pretty_json(whole))
 
     def current(self) -> CurrentConversation:
         with disk_errors(f"reading '{self._session_path}'"):
@@ -155,29 +135,31 @@ class HomeState:
             with disk_errors(f"reading '{self._state_path}'"):
                 state = parse_object(read_bytes(self._state_path)) or {}
             return _current_from(state.get("current_context"), state.get("previous_context"))
-        found = require_object(self._session_path, data)
+        found = files.require_object(self._session_path, data)
         return _current_from(found.get("implied_context"), found.get("previous_context"))
 
     def switch(self, name: str) -> CurrentConversation:
         check_conversation_name(name)
+
+        def switch_to(now: CurrentConversation) -> CurrentConversation:
+            return now if name == now.implied else CurrentConversation(name, now.implied)
+
         now = self.current()
-        if name == now.implied:
-            return now
-        return self._update_session(lambda now: now if name == now.implied else CurrentConversation(name, now.implied))
+        return now if name == now.implied else self._update_session(switch_to)
 
     def _update_session(self, update: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
         with disk_errors(f"writing '{self._session_path}'"), self._layout.lock(wait=True):
             current = update(self.current())
             whole = parse_object(read_bytes(self._session_path)) or {}
             whole |= {"implied_context": current.implied, "previous_context": current.previous or None}
-            write_atomic(self._session_path, pretty_json(whole))
+            files.write_atomic(self._session_path, files.pretty_json(whole))
             return current
 
-    def _rows(self) -> dict[str, dict[str, object]]:
+    def _rows(self) -> dict[str, _Row]:
         """The rows by name; none if the file is damaged, since the folders show which conversations exist."""
         contexts = (parse_object(read_bytes(self._state_path)) or {}).get("contexts")
         rows = cast("list[object]", contexts) if isinstance(contexts, list) else []
-        found = [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
+        found = [cast("_Row", row) for row in rows if isinstance(row, dict)]
         return {name: row for row in found if isinstance(name := row.get("name"), str)}
 
 
@@ -189,19 +171,19 @@ def _current_from(implied: object, previous: object) -> CurrentConversation:
     )
 
 
-def _new_row(name: str, now: int) -> dict[str, object]:
+def _new_row(name: str, now: int) -> _Row:
     return {"name": name, "created_at": now, **dict.fromkeys(_ZERO_FIELDS, 0)}
 
 
-def _is_worth_noting(row: dict[str, object], now: int) -> bool:
+def _is_worth_noting(row: _Row, now: int) -> bool:
     known = _time_field(row, "last_activity_at")
     return known != now if _expiry_from(row).after_inactive else abs(now - known) >= _ACTIVITY_RESOLUTION
 
 
-def _time_field(row: dict[str, object], name: str) -> int:
+def _time_field(row: _Row, name: str) -> int:
     value = row.get(name)
-    return value if is_time(value) else 0
+    return value if files.is_time(value) else 0
 
 
-def _expiry_from(row: dict[str, object]) -> Expiry:
+def _expiry_from(row: _Row) -> Expiry:
     return Expiry(at=_time_field(row, "destroy_at"), after_inactive=_time_field(row, "destroy_after_seconds_inactive"))

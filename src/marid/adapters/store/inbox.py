@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from contextlib import closing
 
 from marid.adapters.store.append_log import AppendLog
 from marid.adapters.store.files import disk_errors, file_lock, is_time, parse_object, read_bytes, write_atomic
@@ -14,39 +14,32 @@ from marid.core.errors import BadInput, NotFound
 from marid.text.display import quote_path
 
 MAX_MESSAGE_CHARACTERS = 1_000_000
-_INBOX_FILE = "inbox.jsonl"
-
-
-class LocateConversation(Protocol):
-    """Locates a conversation by name or id. Raises: BadInput; NotFound; OSError."""
-
-    def __call__(self, key: str, *, create: bool) -> ConversationPaths: ...
 
 
 class FileInbox:
-    """The port Inbox."""
+    """The port Inbox. `find` locates a conversation by name or id, `find_or_create` creates it if it does not exist."""
 
-    def __init__(self, find: LocateConversation, clock: Callable[[], float] = time.time) -> None:
-        self._find = find
+    def __init__(
+        self,
+        find: Callable[[str], ConversationPaths],
+        find_or_create: Callable[[str], ConversationPaths],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._find, self._find_or_create = find, find_or_create
         self._clock = clock
 
     def send(self, message: InboxMessage) -> InboxMessage:
         if len(message.content) > MAX_MESSAGE_CHARACTERS:
-            raise BadInput(
-                f"a message has at most {MAX_MESSAGE_CHARACTERS:,} characters; put more into a file and name it"
-            )
+            limit = f"a message has at most {MAX_MESSAGE_CHARACTERS:,} characters"
+            raise BadInput(f"{limit}; put more into a file and name it")
         whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self._clock()))
         with disk_errors(f"writing to the inbox of '{message.to}'"):
-            paths = self._find(message.to, create=True)
+            paths = self._find_or_create(message.to)
             whole = whole._replace(to=paths.name)
             fields = {"id": whole.id, "timestamp": whole.timestamp, "from": whole.sender, "to": whole.to}
-            fields["content"] = whole.content
-            with file_lock(paths.file(".inbox.lock")):
-                log = AppendLog(paths.file(_INBOX_FILE))
-                try:
-                    log.append(json.dumps(fields, separators=(",", ":")).encode() + b"\n")
-                finally:
-                    log.close()
+            line = _encode({**fields, "content": whole.content}) + b"\n"
+            with file_lock(paths.file(".inbox.lock")), closing(AppendLog(paths.inbox)) as log:
+                log.append(line)
         return whole
 
     def peek(self, name: str) -> tuple[InboxMessage, ...]:
@@ -57,40 +50,38 @@ class FileInbox:
         if not all(message.id for message in _messages(lines)):
             lines = self._rewrite_lines(name, lambda lines: [_with_id(line) for line in lines])
         messages = _messages(lines)
-        return InboxContents(messages, self._unreadable_notice(name, len(lines) - len(messages)))
+        unreadable = len(lines) - len(messages)
+        if not unreadable:
+            return InboxContents(messages)
+        with disk_errors(f"reading the inbox of '{name}'"):
+            file = quote_path(self._find(name).inbox)
+        ignored = "a line that is not a message" if unreadable == 1 else f"{unreadable} lines that are not messages"
+        return InboxContents(messages, f"'{file}' has {ignored}, ignored and kept")
 
     def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
         """Unreadable lines stay."""
         gone = set(messages)
         self._rewrite_lines(name, lambda lines: [line for line in lines if _decode_message(line) not in gone])
 
-    def _unreadable_notice(self, name: str, unreadable: int) -> str:
-        if not unreadable:
-            return ""
-        with disk_errors(f"reading the inbox of '{name}'"):
-            file = self._find(name, create=False).file(_INBOX_FILE)
-        lines = "a line that is not a message" if unreadable == 1 else f"{unreadable} lines that are not messages"
-        return f"'{quote_path(file)}' has {lines}, ignored and kept"
-
     def _read(self, name: str) -> list[bytes]:
         with disk_errors(f"reading the inbox of '{name}'"):
             try:
-                return _read_lines(self._find(name, create=False))
+                return _read_lines(self._find(name))
             except NotFound:
                 return []
 
     def _rewrite_lines(self, name: str, change: Callable[[list[bytes]], list[bytes]]) -> list[bytes]:
         with disk_errors(f"writing the inbox of '{name}'"):
-            paths = self._find(name, create=False)
+            paths = self._find(name)
             with file_lock(paths.file(".inbox.lock")):
                 lines = change(_read_lines(paths))
-                write_atomic(paths.file(_INBOX_FILE), b"".join(line + b"\n" for line in lines))
+                write_atomic(paths.inbox, b"".join(line + b"\n" for line in lines))
         return lines
 
 
 def _read_lines(paths: ConversationPaths) -> list[bytes]:
     """The lines that are not blank. Raises: OSError."""
-    return [line for line in (read_bytes(paths.file(_INBOX_FILE)) or b"").split(b"\n") if line.strip()]
+    return [line for line in (read_bytes(paths.inbox) or b"").split(b"\n") if line.strip()]
 
 
 def _messages(lines: Sequence[bytes]) -> tuple[InboxMessage, ...]:
@@ -116,4 +107,8 @@ def _with_id(line: bytes) -> bytes:
     message = _decode_message(line)
     if message is None or message.id:
         return line
-    return json.dumps({**(parse_object(line) or {}), "id": new_id()}, separators=(",", ":")).encode()
+    return _encode({**(parse_object(line) or {}), "id": new_id()})
+
+
+def _encode(fields: dict[str, object]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode()

@@ -29,6 +29,7 @@ class ConversationPaths:
         self.name = os.path.basename(folder)
         self.meta = f"{folder}/context_meta.json"
         self.window = f"{folder}/context.jsonl"
+        self.inbox = f"{folder}/inbox.jsonl"
         self.lock = f"{folder}/.lock"
         self.transcript = f"{folder}/transcript"
         self.active = f"{folder}/transcript/active.jsonl"
