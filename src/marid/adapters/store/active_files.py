@@ -45,9 +45,7 @@ class PartitionTally(NamedTuple):
 
 
 def first_sequence(paths: ConversationPaths, data: bytes) -> int:
-    """The number of the first entry in the active file with this content. For an empty file, the number that it will
-    have according to the mark of the last holder, or 0.
-    """
+    """The number of an active file's first entry; of an empty file, the one that its last holder has noted, else 0."""
     for line in parse_lines(data):
         return line.entry.sequence
     mark = files.parse_object(files.read_bytes(paths.transcript_file(MARK_FILE))) or {}

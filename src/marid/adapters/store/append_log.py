@@ -56,9 +56,7 @@ class AppendLog:
         return not self._is_same_file()
 
     def append(self, data: bytes) -> None:
-        """Write and sync. If that fails, or the file was replaced meanwhile, nothing is stored, and the next call opens
-        the file again.
-        """
+        """Write and sync. If that fails, or the file was replaced, nothing is stored; the next call opens it again."""
         fd = self._ensure_open()
         end = self._size + len(data)
         try:
@@ -77,10 +75,10 @@ class AppendLog:
         self._end = max(self._end, end)
         self._appends += 1
 
-    def read(self, start: int = 0) -> bytes:
-        """The stored bytes from `start` on."""
+    def read(self) -> bytes:
+        """The stored bytes."""
         fd = self._ensure_open()
-        return _read_range(fd, start, self._size)
+        return _read_range(fd, 0, self._size)
 
     def trim(self) -> None:
         """Remove the padding, unless another program has written there."""
@@ -174,10 +172,7 @@ class AppendLog:
 
 
 def repair_tail(fd: int, path: str) -> tuple[int, int]:
-    """Move an incomplete line or group of lines out of the file: the new size, and how many bytes were moved.
-
-    A last line that lacks only its newline gets it. Raises: OSError.
-    """
+    """Move an incomplete line or group of lines out of the file: the new size, and how many bytes were moved."""
     data = _read_range(fd, 0, os.fstat(fd).st_size)
     text = data.rstrip(PADDING)
     good = complete_lines(text)
@@ -186,7 +181,7 @@ def repair_tail(fd: int, path: str) -> tuple[int, int]:
         # For a person to look at; on a full disk the repair is more important.
         with suppress(OSError):
             append_bytes(f"{path}.torn", torn + b"\n")
-    if len(good) > len(text):
+    if len(good) > len(text):  # only the newline was missing
         _write_at(fd, good[len(text) :], len(text))
     if len(good) < len(data):
         os.ftruncate(fd, len(good))

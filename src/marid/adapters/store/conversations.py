@@ -10,19 +10,13 @@ from contextlib import suppress
 from itertools import islice
 
 from marid.adapters.store import lease, legacy
-from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.files import disk_errors, remove_leftovers, sync_folder, write_atomic
 from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.inbox import FileInbox
-from marid.adapters.store.layout import (
-    DESTROYED_PREFIX,
-    NEW_PREFIX,
-    ConversationPaths,
-    HomeLayout,
-)
+from marid.adapters.store.layout import DESTROYED_PREFIX, NEW_PREFIX, ConversationPaths, HomeLayout
 from marid.adapters.store.open_conversation import OpenConversation
-from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor, last_entry_ms
+from marid.adapters.store.transcript_reader import ChangeWatcher, TranscriptReader, creation_anchor, last_entry_ms
 from marid.core.conversation.entry import Entry, new_id
 from marid.core.conversation.records import (
     DEFAULT_STORAGE,
@@ -48,7 +42,7 @@ class FileConversations:
         self._layout = HomeLayout(os.path.abspath(home))
         self._clock = clock
         self.session = HomeState(self._layout)
-        self.inbox = FileInbox(self._locate_or_create, clock)
+        self.inbox = FileInbox(self._locate, self._locate_or_create, clock)
         self._watcher = ChangeWatcher()
 
     def list(self, owner: str = "", *, after: str = "", limit: int = 0) -> tuple[ConversationMeta, ...]:
@@ -153,21 +147,20 @@ class FileConversations:
         now = round(self._clock() * 1000)
         with self.open(key, storage) as held:
             return held.update_meta(
-                lambda known: known._replace(archived_ms=(known.archived_ms or now) if archived else 0)
+                lambda meta: meta._replace(archived_ms=(meta.archived_ms or now) if archived else 0)
             )
 
     def destroy(self, key: str) -> None:
         self._destroy(key, lambda: True)
 
     def _destroy(self, key: str, is_due: Callable[[], bool]) -> bool:
-        """Take the lease, and destroy it if that is still due. The folder is renamed first: after a crash no part of a
-        conversation is left under its name.
-        """
+        """Take the lease, and destroy it if that is still due."""
         with disk_errors(f"destroying the conversation '{key}'"):
             paths, held = self._acquire(key)
             try:
                 if not is_due():
                     return False
+                # Renamed first: after a crash no part of a conversation is left under its name.
                 remains = self._layout.folder(DESTROYED_PREFIX + new_id()).folder
                 os.rename(paths.folder, remains)
                 sync_folder(self._layout.contexts)
@@ -264,20 +257,17 @@ class FileConversations:
         """Locate the conversation and take its lease. Raises: ConversationLocked; BadInput; NotFound; OSError."""
         until = time.monotonic() + wait
         while True:
-            paths = self._locate_or_create(key, create=create).refuse_links()
+            paths = (self._locate_or_create(key) if create else self._locate(key)).refuse_links()
             left = max(0.0, until - time.monotonic())
             # If it was renamed or destroyed meanwhile, locate or create it again.
             with suppress(NotFound):
                 return paths, lease.acquire(paths.lock, wait=left, heartbeat=heartbeat, clock=self._clock)
 
-    def _locate_or_create(self, key: str, *, create: bool) -> ConversationPaths:
-        """With `create` it is created, even if other processes create and destroy it at the same time."""
+    def _locate_or_create(self, key: str) -> ConversationPaths:
+        """As `_locate`, or create it, even if other processes create and destroy it at the same time."""
         while True:
-            try:
+            with suppress(NotFound):
                 return self._locate(key)
-            except NotFound:
-                if not create:
-                    raise
             # Another process may be faster.
             with suppress(Conflict):
                 self._create(ConversationMeta(id="", name=key))

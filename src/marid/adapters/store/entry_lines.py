@@ -12,18 +12,11 @@ from marid.core.conversation.entry import OK, Entry
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.errors import BadInput
 
-_TEXT_FIELDS = {
-    "from": "sender",
-    "to": "to",
-    "content": "content",
-    "entry_type": "entry_type",
-    "role": "role",
-    "tool_call_id": "tool_call_id",
-    "id": "id",
-    "status": "status",
-    "round": "round",
-}
+_SAME_NAMES = ("to", "content", "entry_type", "role", "tool_call_id", "id", "status", "round")
+_TEXT_FIELDS = {"from": "sender", **{name: name for name in _SAME_NAMES}}
 _KNOWN_FIELDS = frozenset({*_TEXT_FIELDS, "timestamp", "time_ms", "metadata"})
+# Keys in the metadata of an anchor: the ids of the entries that it kept, and the number of the first of them.
+KEPT_IDS_KEY, KEPT_SINCE_KEY = "kept", "kept_since"
 _BOM = b"\xef\xbb\xbf"
 _MAX_MS = 10**15
 _MAX_REPORTED = 100
@@ -32,7 +25,6 @@ PADDING = b"\t"
 _PADDING_RUN = re.compile(PADDING + b"+")
 # A disk writes sectors, or parts of them, as a whole.
 _SECTOR = 512
-_LINE_END = ord("\n")
 
 
 class EntryLine(NamedTuple):
@@ -56,10 +48,8 @@ def finish_line(line: bytes, sequence: int, more: int = 0) -> bytes:
 
 
 def begin_line(entry: Entry) -> bytes:
-    """The part of a line that does not depend on other entries. Raises: BadInput if a value is not JSON.
-
-    Every append waits for this, so the fields that each line has are formatted by hand.
-    """
+    """The part of a line that does not depend on other entries. Raises: BadInput if a value is not JSON."""
+    # Every append waits for this, so the fields that each line has are formatted by hand.
     kind, content, sender, to, role, key, _, time_ms, status, of_round, call, metadata, extra = entry
     try:
         line = (
@@ -108,9 +98,7 @@ def decode_line(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
         check_depth(line, fields)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(fields, dict):
-        return None
-    return _entry_from(cast("dict[str, object]", fields), before)
+    return _entry_from(cast("dict[str, object]", fields), before) if isinstance(fields, dict) else None
 
 
 def _finite_or_none(text: str) -> float | None:
@@ -131,25 +119,11 @@ def _entry_from(fields: dict[str, object], before: int) -> tuple[Entry, int]:
     sequence, more = _pop_number(fields, "sequence"), _pop_number(fields, MORE_LINES)
     seconds, precise = fields.get("timestamp"), fields.get("time_ms")
     time_ms = _to_milliseconds(precise, 1) or _to_milliseconds(seconds, 1000)
-    if time_ms:
+    if time_ms or seconds == 0:
         fields.pop("time_ms", None)
         fields.pop("timestamp", None)
-    elif seconds == 0:
-        del fields["timestamp"]
-        fields.pop("time_ms", None)
-    metadata = fields.get("metadata")
-    if isinstance(metadata, dict):
-        del fields["metadata"]
-    else:
-        metadata = {}
-    entry = Entry(
-        **texts,
-        sequence=max(sequence, before + 1),
-        time_ms=time_ms,
-        metadata=cast("dict[str, object]", metadata),
-        extra=fields,
-    )
-    return entry, more
+    metadata = cast("dict[str, object]", fields.pop("metadata")) if isinstance(fields.get("metadata"), dict) else {}
+    return Entry(**texts, sequence=max(sequence, before + 1), time_ms=time_ms, metadata=metadata, extra=fields), more
 
 
 def _pop_number(fields: dict[str, object], name: str) -> int:
@@ -216,12 +190,10 @@ def entry_tokens(entry: Entry, bytes_per_token: int) -> int:
 
 
 def complete_lines(data: bytes) -> bytes:
-    """The part of a file, which may be written at this moment, that is whole lines and whole groups.
-
-    The last line may lack its newline: no part of a JSON object is an object.
-    """
+    """The part of a file, which may be written at this moment, that is whole lines and whole groups."""
     data = before_first_hole(data.rstrip(PADDING))
     end = data.rfind(b"\n") + 1
+    # The last line may lack its newline: no part of a JSON object is an object.
     if end < len(data) and parse_object(data[end:]) is not None:
         data += b"\n"
         end = len(data)
@@ -267,7 +239,7 @@ def before_first_hole(data: bytes) -> bytes:
 
 def _is_hole(data: bytes, run: re.Match[bytes]) -> bool:
     """Whether this run of tabs can be sectors that were not written."""
-    begins = run.start() % _SECTOR == 0 or data[run.start() - 1] == _LINE_END
+    begins = run.start() % _SECTOR == 0 or data.endswith(b"\n", 0, run.start())
     return begins and run.end() % _SECTOR == 0
 
 

@@ -9,7 +9,7 @@ from itertools import count
 from typing import cast
 
 from marid.adapters.store import files, partition_index, partitions
-from marid.adapters.store.entry_lines import complete_lines, encode_line, parse_lines
+from marid.adapters.store.entry_lines import KEPT_IDS_KEY, complete_lines, encode_line, parse_lines
 from marid.adapters.store.files import parse_object, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
@@ -19,7 +19,6 @@ from marid.workspace.plain_files import make_private_folder
 
 LEGACY_TRANSCRIPT = "transcript.jsonl"
 LEGACY_MESSAGES = "context.json"
-KEPT_IDS_KEY = "kept"
 # The first entry of old windows, made from the system prompt, was never part of the conversation.
 _NEVER_ADOPTED = ANCHORS | NEVER_IN_WINDOW | {"system_prompt"}
 
@@ -128,10 +127,7 @@ def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data:
 
 
 def adopt_entries(conversation: Conversation, paths: ConversationPaths, window: list[Entry] | None) -> None:
-    """Append what is only in the window or in the old file of another program.
-
-    It is one append: the next opening finds all of it, or the window as it was.
-    """
+    """Append, all at once, what is only in the window or in the old file of another program."""
     messages = _legacy_messages(paths)
     known = {entry.id for entry in conversation.entries()} if messages or window else set[str]()
     added = [entry for entry in messages if entry.id not in known]

@@ -8,22 +8,15 @@ from itertools import count
 from threading import RLock
 from typing import Self
 
-from marid.adapters.store import partitions
+from marid.adapters.store import entry_lines, partitions
 from marid.adapters.store.active_files import ActivePartition, WindowFile, first_sequence
 from marid.adapters.store.append_log import CommitWaiter, GroupCommit
-from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
-from marid.adapters.store.files import disk_errors, remove_if_exists, unavailable, write_atomic
+from marid.adapters.store.entry_lines import KEPT_IDS_KEY, KEPT_SINCE_KEY, encode_line
+from marid.adapters.store.files import disk_errors, remove_if_exists, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease
-from marid.adapters.store.legacy import KEPT_IDS_KEY
 from marid.adapters.store.partition_index import Manifest
-from marid.adapters.store.transcript_reader import (
-    KEPT_SINCE_KEY,
-    TranscriptReader,
-    TranscriptSnapshot,
-    kept_ids,
-    with_initial_anchor,
-)
+from marid.adapters.store.transcript_reader import TranscriptReader, TranscriptSnapshot, with_initial_anchor
 from marid.core.conversation.entry import (
     ANCHORS,
     ARCHIVAL,
@@ -63,7 +56,7 @@ class _AppendRequest(CommitWaiter):
             fields = list[object](entry)
             fields[_ID] = entry.id or make_id(now_ns, next(id_bits))
             fields[_TIME] = entry.time_ms or now_ms
-            self._encoded_entries.append((fields, begin_line(Entry._make(fields))))
+            self._encoded_entries.append((fields, entry_lines.begin_line(Entry._make(fields))))
 
     def assign_numbers(self, last: int) -> int:
         """Number the lines, which follow number `last`; the number of the last one. Raises: SequenceConflict."""
@@ -73,7 +66,7 @@ class _AppendRequest(CommitWaiter):
         for fields, line in self._encoded_entries:
             last, left = last + 1, left - 1
             fields[_SEQUENCE] = last
-            self.stored.append((Entry._make(fields), finish_line(line, last, left)))
+            self.stored.append((Entry._make(fields), entry_lines.finish_line(line, last, left)))
         return last
 
     def window_lines(self) -> bytes:
@@ -108,7 +101,6 @@ class OpenConversation(TranscriptReader):
         self._manifest = Manifest()
         self._active = ActivePartition(paths, storage)
         self._stale = True
-        self._closed = False
         self._window = WindowFile(paths, ())
         try:
             self._window.replace(with_initial_anchor(self._recover(), self._meta))
@@ -226,8 +218,6 @@ class OpenConversation(TranscriptReader):
             self.abandon()
             return
         with self._lock:
-            if self._closed:
-                return
             try:
                 self._lease.check()
             except Unavailable:
@@ -243,7 +233,6 @@ class OpenConversation(TranscriptReader):
 
     def abandon(self) -> None:
         """Close without writing anything."""
-        self._closed = True
         self._active.abandon()
         self._lease.release()
 
@@ -287,29 +276,25 @@ class OpenConversation(TranscriptReader):
             found.append(f"{torn} to '{self._paths.active}.torn'")
         self._problems |= dict.fromkeys(found)
         self._stale = False
-        return self._window_entries(data)
-
-    def _window_entries(self, data: bytes) -> list[Entry]:
         tally = self._active.tally
         snapshot = TranscriptSnapshot(self._paths, self._manifest, data, self._add_problem)
         if tally.anchor < 0:
             return snapshot.window()
-        found = parse_lines(data, start=tally.anchor, before=tally.before)
-        return snapshot.window_since([line.entry for line in found])
+        lines = entry_lines.parse_lines(data, start=tally.anchor, before=tally.before)
+        return snapshot.window_since([line.entry for line in lines])
 
     def _commit(self, requests: Sequence[_AppendRequest]) -> None:
         with self._lock:
             try:
-                self._check_writable()
-                if self._stale or self._active.is_changed():
-                    self._reload()
-                self._store(requests)
+                with disk_errors(f"storing in '{self._paths.name}'"):
+                    self._check_writable()
+                    if self._stale or self._active.is_changed():
+                        self._reload()
+                    self._store(requests)
             except MaridError as error:
-                _fail_requests(requests, error)
-            except OSError as error:
-                failure = unavailable(f"storing in '{self._paths.name}'", error)
-                failure.__cause__ = error  # raised later, by the waiting threads
-                _fail_requests(requests, failure)
+                for request in requests:
+                    if not request.is_stored:
+                        request.error = request.error or error  # raised by the waiting thread
 
     def _reload(self) -> None:
         """Read the files again. Raises: OSError; Corrupt if entries are missing."""
@@ -347,18 +332,9 @@ class OpenConversation(TranscriptReader):
             shown = [entry for entry in entries if entry.entry_type not in NEVER_IN_WINDOW]
             self._window.add(shown, b"".join(map(encode_line, shown)))
         else:
-            self._window.replace(self._window_after_anchor([*self._window.entries, *entries]))
-
-    def _window_after_anchor(self, entries: list[Entry]) -> list[Entry]:
-        """The window since the last anchor among these; the entries that it kept are usually among them too."""
-        at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
-        known = {entry.id: entry for entry in entries[:at]}
-        kept = kept_ids(entries[at])
-        later = [entry for entry in entries[at + 1 :] if entry.entry_type not in NEVER_IN_WINDOW]
-        if all(key in known for key in kept):
-            return [entries[at], *(known[key] for key in kept), *later]
-        snapshot = TranscriptSnapshot(self._paths, self._manifest, self._active.read())
-        return snapshot.window_since(entries[at:])
+            entries = [*self._window.entries, *entries]
+            at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
+            self._window.replace(self._snapshot().window_since(entries[at:], entries[:at]))
 
     def _rotate(self) -> None:
         """Start a new partition. An error loses nothing: everything is read again before the next append."""
@@ -371,9 +347,3 @@ class OpenConversation(TranscriptReader):
             self._add_problem(f"a new partition could not be started: {error.strerror}")
             return
         self._stale = False
-
-
-def _fail_requests(requests: Sequence[_AppendRequest], error: MaridError) -> None:
-    for request in requests:
-        if not request.is_stored and request.error is None:
-            request.error = error

@@ -24,7 +24,6 @@ VERSION = 1
 MANIFEST_FILE = "manifest.json"
 _BEGIN = b',\n  "partitions": [\n'
 _END = b"\n  ]\n}\n"
-_NOTHING: Mapping[str, object] = MappingProxyType({})
 _POLICY = "rotation_policy"
 _LIMITS = ("max_entries", "max_age_seconds", "max_tokens")
 _FILTERS = "filter_sizes"
@@ -91,7 +90,7 @@ class Manifest(NamedTuple):
     filters: tuple[int, ...] = ()
     # The unknown fields of rows that another program wrote, in its order.
     foreign_rows: Mapping[str, Mapping[str, object]] = MappingProxyType({})
-    extra: Mapping[str, object] = _NOTHING
+    extra: Mapping[str, object] = MappingProxyType({})
 
     @property
     def last_sequence(self) -> int:

@@ -22,10 +22,7 @@ _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 
 class SequenceSpan(NamedTuple):
-    """The numbers that the entries of a partition have in its file; `begin` is 0 without any.
-
-    `time_ms` is that of the first entry.
-    """
+    """The numbers of a partition's entries in its file, `begin` 0 without any, and the time of the first entry."""
 
     begin: int
     end: int
@@ -69,10 +66,7 @@ def _save_manifest(paths: ConversationPaths, storage: StorageSettings, new: Mani
 
 
 def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, data: bytes) -> Manifest:
-    """Turn the active file, whose content is `data`, into a partition. Raises: OSError.
-
-    After a crash the file is in one of its two places, and `survey` finds it.
-    """
+    """Turn the active file with this content into a partition; after a crash `survey` finds it. Raises: OSError."""
     row, entries = examine("", data, known.last_sequence, storage)
     if not entries:
         return known
@@ -110,10 +104,7 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> tup
 def read_partition(
     paths: ConversationPaths, row: PartitionRow, key: str = "", on_problem: Callable[[str], None] | None = None
 ) -> Iterator[EntryLine]:
-    """The entries of one partition; none if the id `key` is certainly not among them.
-
-    Raises: OSError, also if the file is gone.
-    """
+    """The entries of a partition; none if the id `key` is not among them. Raises: OSError, also if the file is gone."""
     path = paths.transcript_file(row["file"])
     data = read_bytes(path)
     if data is None:

@@ -1,26 +1,30 @@
-"""A transcript that is read: each method of the reader reads the files as they are at that moment."""
+"""Reading a transcript: each method of the reader reads the files as they are at that moment; followers are woken."""
 
 import os
+import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
+from threading import Lock, Thread
 from typing import NamedTuple, cast
 
-from marid.adapters.store import legacy, partition_index, partitions
+from marid.adapters.store import entry_lines, legacy, partition_index, partitions
 from marid.adapters.store.active_files import first_sequence
-from marid.adapters.store.entry_lines import EntryLine, complete_lines, parse_lines, report_bad_lines
+from marid.adapters.store.append_log import length_marker
+from marid.adapters.store.entry_lines import KEPT_IDS_KEY, KEPT_SINCE_KEY, EntryLine, complete_lines, parse_lines
 from marid.adapters.store.files import disk_errors, open_file, read_bytes, read_tail
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.legacy import KEPT_IDS_KEY
 from marid.adapters.store.partition_index import Manifest, PartitionRow, parse_row
 from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.conversation.records import ConversationMeta, StorageSettings
 from marid.core.errors import NotFound
 
-KEPT_SINCE_KEY = "kept_since"
 # Enough of a file's end to hold an entry.
 _TAIL_BYTES = 1 << 17
+_POLL_INTERVAL = 0.02
+# Seconds after which a file's time is surely older than its last change: file systems may store whole seconds.
+_SETTLED_AGE = 2.0
 
 
 class TranscriptSnapshot(NamedTuple):
@@ -78,31 +82,29 @@ class TranscriptSnapshot(NamedTuple):
         sealed = list(self._replace(active=b"").entries(after=start - 1))
         return self.window_since(sealed + active)
 
-    def window_since(self, found: list[Entry]) -> list[Entry]:
-        """The window, from entries that begin with the last anchor."""
-        later = [entry for entry in found[1:] if entry.entry_type not in NEVER_IN_WINDOW]
-        if not found or found[0].entry_type not in ANCHORS:
-            return [entry for entry in found if entry.entry_type not in NEVER_IN_WINDOW]
-        return [found[0], *self._kept_entries(found[0]), *later]
+    def window_since(self, found: Sequence[Entry], before: Sequence[Entry] = ()) -> list[Entry]:
+        """The window, from entries that begin with the last anchor; those that it kept may be among `before`."""
+        shown = [entry for entry in found if entry.entry_type not in NEVER_IN_WINDOW]
+        kept = self._kept_entries(found[0], before) if found and found[0].entry_type in ANCHORS else []
+        return [*shown[:1], *kept, *shown[1:]]
 
-    def _kept_entries(self, anchor: Entry) -> list[Entry]:
-        keys = kept_ids(anchor)
-        if not keys:
-            return []
-        begin = anchor.metadata.get(KEPT_SINCE_KEY)
-        wanted = set(keys)
-        known: dict[str, Entry] = {}
-        if type(begin) is int:
+    def _kept_entries(self, anchor: Entry, before: Sequence[Entry]) -> list[Entry]:
+        kept = anchor.metadata.get(KEPT_IDS_KEY)
+        keys = [key for key in cast("list[object]", kept) if isinstance(key, str)] if isinstance(kept, list) else []
+        known = {entry.id: entry for entry in before}
+        missing, begin = set(keys).difference(known), anchor.metadata.get(KEPT_SINCE_KEY)
+        if missing and type(begin) is int:
             for entry in self.entries(after=begin - 1):
-                if entry.sequence >= anchor.sequence or len(known) == len(wanted):
+                if entry.sequence >= anchor.sequence or not missing:
                     break
-                if entry.id in wanted:
+                if entry.id in missing:
+                    missing.remove(entry.id)
                     known[entry.id] = entry
         found = (known.get(key) or self.find(key) for key in keys)
         return [entry for entry in found if entry is not None]
 
     def _active_lines(self) -> Iterator[EntryLine]:
-        on_bad = report_bad_lines(self.paths.active, self.active, self.on_problem)
+        on_bad = entry_lines.report_bad_lines(self.paths.active, self.active, self.on_problem)
         return parse_lines(self.active, before=self.manifest.last_sequence, on_bad=on_bad)
 
     def _partition_lines(self, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
@@ -149,21 +151,12 @@ def _with_legacy_lines(found: TranscriptSnapshot) -> TranscriptSnapshot:
 
 
 def last_entry_ms(path: str) -> int:
-    """The time of the last message by the end of a file, 0 without any. Raises: OSError.
-
-    If the last line is too long to be read here, the time of the file.
-    """
+    """The time of the last message in a file, of the file if that one is too long, 0 without any. Raises: OSError."""
     data, about = read_tail(path, _TAIL_BYTES)
     found = [line.entry for line in parse_lines(data)]
     if data and not found:
         return about.st_mtime_ns // 1_000_000
     return max((entry.time_ms for entry in found if entry.entry_type not in ANCHORS), default=0)
-
-
-def kept_ids(anchor: Entry) -> list[str]:
-    """The ids of the entries that an anchor kept, in its order."""
-    kept = anchor.metadata.get(KEPT_IDS_KEY)
-    return [key for key in cast("list[object]", kept) if isinstance(key, str)] if isinstance(kept, list) else []
 
 
 class TranscriptReader:
@@ -237,19 +230,81 @@ class TranscriptReader:
 
 def with_initial_anchor(window: list[Entry], known: ConversationMeta) -> list[Entry]:
     """The window, with the creation anchor if it has no anchor yet."""
-    if window and window[0].entry_type in ANCHORS:
-        return window
-    return [creation_anchor(known), *window]
+    return window if window and window[0].entry_type in ANCHORS else [creation_anchor(known), *window]
 
 
 def creation_anchor(known: ConversationMeta) -> Entry:
     """The anchor that every conversation begins with."""
-    return Entry(
-        entry_type=CONTEXT_CREATED,
-        content="conversation created",
-        sender=SYSTEM,
-        to=known.name,
-        role=SYSTEM,
-        id=f"{known.id}-created" if known.id else "",
-        time_ms=known.created_ms,
-    )
+    anchor = Entry(CONTEXT_CREATED, "conversation created", sender=SYSTEM, to=known.name, role=SYSTEM)
+    return anchor._replace(id=f"{known.id}-created" if known.id else "", time_ms=known.created_ms)
+
+
+class _WatchedFile:
+    """A file as it was last seen, and its followers."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stamp: tuple[int, ...] = ()
+        self._length: tuple[int, int] | None = None
+        self.followers: list[Callable[[], object]] = []
+        self.is_changed()
+
+    def is_changed(self) -> bool:
+        """Whether the content has changed since the last call. Padded files grow without a change of size, so the
+        length is read unless the file's time is old enough to be trusted.
+        """
+        try:
+            about = os.stat(self._path)
+            stamp = about.st_ino, about.st_size, about.st_mtime_ns
+            if stamp == self._stamp and time.time() - about.st_mtime > _SETTLED_AGE:
+                return False
+            length = length_marker(self._path)
+        except OSError:
+            stamp, length = (), None
+        changed = length != self._length
+        self._stamp, self._length = stamp, length
+        return changed
+
+
+class ChangeWatcher:
+    """Wakes followers: one thread checks every followed file 50 times a second, and ends with the last follower."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._files: dict[str, _WatchedFile] = {}
+        self._thread: Thread | None = None
+
+    def subscribe(self, path: str, wake: Callable[[], object]) -> Callable[[], None]:
+        """Call `wake` now and at every change of the file, until the returned function is called."""
+        with self._lock:
+            file = self._files[path] = self._files.get(path) or _WatchedFile(path)
+            file.followers.append(wake)
+            # A forked child does not have the thread.
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = Thread(target=self._run, daemon=True, name="marid followers")
+                self._thread.start()
+        wake()
+        return lambda: self._unsubscribe(path, wake)
+
+    def _unsubscribe(self, path: str, wake: Callable[[], object]) -> None:
+        with self._lock:
+            file = self._files.get(path)
+            if file is not None and wake in file.followers:
+                file.followers.remove(wake)
+                if not file.followers:
+                    del self._files[path]
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._files:
+                    self._thread = None
+                    return
+                files = dict(self._files)
+            for path, file in files.items():
+                for wake in tuple(file.followers) if file.is_changed() else ():
+                    try:
+                        wake()
+                    except Exception:  # noqa: BLE001 (a follower with a closed event loop must not stop the others)
+                        self._unsubscribe(path, wake)
+            time.sleep(_POLL_INTERVAL)

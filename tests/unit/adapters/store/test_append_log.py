@@ -110,8 +110,7 @@ def test_a_line_with_tabs_costs_at_most_itself(path: Path, number: int, old: byt
 
 
 @pytest.mark.parametrize(
-    "theirs",
-    [b'\t\t{"x":1}\n', b'{"x":\t1}\n', b'\t\t{"x":1}\n' * 3, b"a\tb\tc\n", b"\t\t\n", b'a\t\tb\n{"x":1}\n'],
+    "theirs", [b'\t\t{"x":1}\n', b'{"x":\t1}\n', b'\t\t{"x":1}\n' * 3, b"a\tb\tc\n", b"\t\t\n", b'a\t\tb\n{"x":1}\n']
 )
 @pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["padding", "none"])
 def test_tabs_of_another_program_are_not_a_hole(path: Path, theirs: bytes, room: bytes) -> None:
@@ -235,7 +234,6 @@ def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(path: Path) ->
     log.append(GROUP)
     assert path.read_bytes() == FIRST + GROUP
     assert log.read() == FIRST + GROUP
-    assert len(list(parse_lines(log.read(len(FIRST))))) == 3
     log.close()
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.conversations import FileConversations
+from marid.adapters.store.transcript_reader import ChangeWatcher
 from marid.core.conversation.entry import MESSAGE, Entry
 
 
