@@ -78,11 +78,7 @@ RECIPES = (
         note="library, one generation",
     ),
     Recipe(
-        name="repomix",
-        package="repomix",
-        command=("repomix", "{tree}", "-o", "{out}", "--quiet"),
-        npm=True,
-        rounds=1,
+        name="repomix", package="repomix", command=("repomix", "{tree}", "-o", "{out}", "--quiet"), npm=True, rounds=1
     ),
     Recipe(
         name="gitingest",

@@ -185,13 +185,7 @@ def _tiny(draft: Draft) -> None:
         draft.keep(f"f{number}.py", number, b"print(1)\n")
 
 
-MAKERS: dict[str, Callable[[Draft], None]] = {
-    "tiny": _tiny,
-    "tall": _tall,
-    "big": _big,
-    "wide": _wide,
-    "crowd": _crowd,
-}
+MAKERS: dict[str, Callable[[Draft], None]] = {"tiny": _tiny, "tall": _tall, "big": _big, "wide": _wide, "crowd": _crowd}
 
 
 def make(folder: str, name: str) -> None:

@@ -69,8 +69,7 @@ FOR_TALKING = """
 
 
 @pytest.mark.parametrize(
-    "args",
-    [["conversations"], ["conversations", "list"], ["conversations", "--json"], ["-L"], ["log", "work"]],
+    "args", [["conversations"], ["conversations", "list"], ["conversations", "--json"], ["-L"], ["log", "work"]]
 )
 def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, args: list[str]) -> None:
     scope = open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})

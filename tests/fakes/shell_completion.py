@@ -11,10 +11,7 @@ from pathlib import Path
 SECONDS = 60.0
 # Shows the words of a line as the shell took them.
 _SHOW = "words() { printf '<%s>' \"$@\"; echo; echo 'all 'shown; }\n"
-_BEGIN = {
-    "bash": ["bash", "--norc", "--noprofile", "-i"],
-    "zsh": ["zsh", "-f", "-i"],
-}
+_BEGIN = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 _LOAD = {
     "bash": 'eval "$(marid completion bash)"\n',
     "zsh": 'autoload -Uz compinit && compinit -u -D; eval "$(marid completion zsh)"\n',

@@ -326,11 +326,7 @@ def test_a_prompt_is_said_whatever_its_first_word_is(marid: Program) -> None:
     assert "offline" in marid("tell", "me").text
     assert [
         row["content"].split("] ")[1] for row in map(json.loads, marid("log", "--json").lines) if row["from"] == "user"
-    ] == [
-        "log",
-        "log",
-        "tell me",
-    ]
+    ] == ["log", "log", "tell me"]
 
 
 def test_several_words_are_joined_by_single_spaces(marid: Program) -> None:

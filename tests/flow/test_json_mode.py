@@ -113,10 +113,7 @@ def test_a_settings_file_that_cannot_be_read_is_invalid_data(marid: Program, tmp
 
 def test_a_conversation_that_somebody_else_works_in_is_not_to_be_had_and_the_holder_is_named(marid: Program) -> None:
     gate = Gate()
-    with (
-        ModelServer([say("never", faults=[Stall(gate=gate)])]) as server,
-        started(prompt(server)) as process,
-    ):
+    with ModelServer([say("never", faults=[Stall(gate=gate)])]) as server, started(prompt(server)) as process:
         assert gate.wait(30)
         commands: list[Any] = [{"send_prompt": {"prompt": "me too"}}, {"destroy_context": {}}]
         for command in commands:

@@ -319,9 +319,7 @@ def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed
     assert not file.exists()
 
 
-def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(
-    road: CallHarness,
-) -> None:
+def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.ALWAYS)
     assert road.call("write", {"path": "b", "text": "1"}, road.scope(asker=asker)).ok
     assert road.call("write", {"path": "c", "text": "2"}).ok

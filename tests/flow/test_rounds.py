@@ -24,17 +24,7 @@ from marid.core.model_io import RetryScheduled, TextDelta
 from marid.core.policy.approval import ApprovalAnswer
 from marid.core.policy.policy import Effect
 from marid.core.round_events import RoundEnd, UsageReported, WindowWarning
-from marid.testing import (
-    Cut,
-    Gate,
-    ModelServer,
-    Script,
-    ScriptedModel,
-    Stall,
-    call,
-    malformed_event,
-    rate_limited,
-)
+from marid.testing import Cut, Gate, ModelServer, Script, ScriptedModel, Stall, call, malformed_event, rate_limited
 from marid.testing import say as says
 
 TRUSTED = ToolAccess(trust=True)

@@ -194,11 +194,7 @@ def partitions(place: Path, ending: str = "jsonl") -> list[Path]:
 
 @pytest.mark.parametrize(
     "storage",
-    [
-        "partition_max_entries = 2",
-        "partition_max_tokens = 20",
-        "partition_max_tokens = 60\nbytes_per_token = 1",
-    ],
+    ["partition_max_entries = 2", "partition_max_tokens = 20", "partition_max_tokens = 60\nbytes_per_token = 1"],
 )
 def test_storage_says_when_a_new_partition_begins(tmp_path: Path, storage: str) -> None:
     talked(tmp_path)

@@ -10,13 +10,7 @@ from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
-from marid.core.conversation.records import (
-    Conflict,
-    ConversationLocked,
-    CurrentConversation,
-    Expiry,
-    StorageSettings,
-)
+from marid.core.conversation.records import Conflict, ConversationLocked, CurrentConversation, Expiry, StorageSettings
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.values import storage_settings
 

@@ -43,12 +43,7 @@ def test_a_conversation_is_found_by_its_id_and_has_its_own_settings(tmp_path: Pa
         stage.model_name,
         stage.settings.conversation.fuel,
         stage.settings.conversation.username,
-    ) == (
-        "c",
-        "own",
-        7,
-        "anna",
-    )
+    ) == ("c", "own", 7, "anna")
     with pytest.raises(Conflict):
         scope.stores.conversations.create("c")
 

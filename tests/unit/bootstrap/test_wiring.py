@@ -19,12 +19,7 @@ def test_the_workbench_knows_where_it_is(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "src").mkdir()
     scope = open_request(cwd=str(tmp_path / "src"), environ={"MARID_HOME": "/h", "TERM": "xterm", "HOME": "/u"})
-    assert (scope.cwd, scope.project, scope.home, scope.colour) == (
-        str(tmp_path / "src"),
-        str(tmp_path),
-        "/h",
-        True,
-    )
+    assert (scope.cwd, scope.project, scope.home, scope.colour) == (str(tmp_path / "src"), str(tmp_path), "/h", True)
     assert scope.context_ports.user_git_files.home == "/u"
 
 

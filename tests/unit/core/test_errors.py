@@ -1,12 +1,4 @@
-from marid.core.errors import (
-    EXIT_STATUS,
-    FAMILIES,
-    INTERRUPTED_STATUS,
-    BadInput,
-    MaridError,
-    exit_code,
-    unwrap_group,
-)
+from marid.core.errors import EXIT_STATUS, FAMILIES, INTERRUPTED_STATUS, BadInput, MaridError, exit_code, unwrap_group
 
 
 def test_every_family_has_its_own_code_and_exit_code() -> None:

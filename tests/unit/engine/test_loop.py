@@ -21,15 +21,7 @@ from marid.core.conversation.entry import (
 )
 from marid.core.conversation.records import InboxMessage as Mail
 from marid.core.errors import Exhausted, Unavailable
-from marid.core.model_io import (
-    Finished,
-    Message,
-    ModelRequest,
-    Text,
-    TextDelta,
-    ToolCall,
-    ToolResult,
-)
+from marid.core.model_io import Finished, Message, ModelRequest, Text, TextDelta, ToolCall, ToolResult
 from marid.core.policy.policy import Effect
 from marid.core.round_events import (
     FuelExhausted,

@@ -1,15 +1,5 @@
 from bench.context import jobs
-from bench.context.bars import (
-    AtMost,
-    Bar,
-    Exact,
-    Faster,
-    Peak,
-    Results,
-    Status,
-    TokensAdd,
-    WatchSaves,
-)
+from bench.context.bars import AtMost, Bar, Exact, Faster, Peak, Results, Status, TokensAdd, WatchSaves
 from bench.context.measure import Sample, Series
 from bench.context.peers import Recipe
 from bench.context.verify import Finding

@@ -33,10 +33,7 @@ def test_a_run_has_times_memory_and_its_output_in_a_file(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("program", "failure"),
-    [
-        ("raise SystemExit('one\\ntwo\\nthree')", "exit 1: two three"),
-        ("raise SystemExit(3)", "exit 3: no message"),
-    ],
+    [("raise SystemExit('one\\ntwo\\nthree')", "exit 1: two three"), ("raise SystemExit(3)", "exit 3: no message")],
 )
 def test_a_failure_says_what_the_program_said_last(tmp_path: Path, program: str, failure: str) -> None:
     assert run(_job(tmp_path, program), os.environ, str(tmp_path / "errors")).failure == failure

@@ -1,12 +1,6 @@
 """Settings of the store and its errors."""
 
-from marid.core.conversation.records import (
-    Conflict,
-    ConversationLocked,
-    Corrupt,
-    LeaseHolder,
-    SequenceConflict,
-)
+from marid.core.conversation.records import Conflict, ConversationLocked, Corrupt, LeaseHolder, SequenceConflict
 from marid.core.errors import BadInput, Unavailable
 
 
