@@ -10,7 +10,6 @@ from uuid import UUID
 
 import pytest
 
-from fakes.conversations import FakeConversations
 from fakes.stores import Clock, TunedConversations, run_in_threads, user_message
 from marid.core.conversation.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.conversation.records import (
@@ -43,11 +42,9 @@ def clock() -> Clock:
     return Clock(1_800_000_000.0)
 
 
-@pytest.fixture(params=["files", "small files", "fake"])
+@pytest.fixture(params=[1000, 3], ids=["files", "small files"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store:
-    if request.param == "fake":
-        return FakeConversations(clock)
-    most = 3 if request.param == "small files" else 1000
+    most = request.param
     return TunedConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
 
 

@@ -1,15 +1,16 @@
-"""A round over a conversation in memory: a model that plays turns, tools of our own, and all that was heard."""
+"""A round over a conversation: a model that plays turns, tools of our own, and all that was heard."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, TypeAlias, TypeVar
 
 import anyio
 
-from fakes.conversations import FakeConversations
 from fakes.dispatcher import CallHarness
 from fakes.events import emit_into
 from fakes.model import FakeModel
+from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
 from marid.core.events import AsyncEmit
 from marid.core.model_io import (
@@ -104,7 +105,7 @@ class RoundHarness:
         fallback: str = TO_USER,
         policy: Policy | None = None,
     ) -> None:
-        self.home = FakeConversations()
+        self.home = FileConversations(mkdtemp(dir=root, prefix="home"))
         self.held = self.home.open("talk", create=True)
         self.model = model
         self.road = CallHarness(root, *(specs or TOOLS), strict=False)
@@ -143,13 +144,13 @@ class RoundHarness:
         ledger = AsyncConversation(self.held, emit, DaemonThreadPool())
         if prompt:
             stamp = RoundStamp("talk", f"r{self.held.sequence()}")
-            await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.conversation.username))
+            await start_round(ledger, self.home.inbox, stamp, RoundPrompt(prompt, self.settings.conversation.username))
         else:
             stamp = RoundStamp("talk", last_round_id(await ledger.turns()) or "again")
         scope = self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker)
         means = RoundDeps(
             conversation=ledger,
-            inbox=self.home,
+            inbox=self.home.inbox,
             model=self.model,
             model_name="fake-model",
             settings=self.settings,

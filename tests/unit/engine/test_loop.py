@@ -102,7 +102,7 @@ def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(t
 
     def sending(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         if entries[0].entry_type == FLOW_RESULT:
-            talk.home.send(Mail("bob", "talk", "Look out!"))
+            talk.home.inbox.send(Mail("bob", "talk", "Look out!"))
         return begun(entries, expected)
 
     talk.held.append = sending
@@ -110,7 +110,7 @@ def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(t
     again = model.asked[2].messages[-1]
     assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[You have")
     assert again.user_text == "and then?"
-    assert talk.home.peek("talk") == ()
+    assert talk.home.inbox.peek("talk") == ()
     assert talk.heard_of(InboxInjected) == [InboxInjected(1)]
     assert talk.entries[-2].metadata["inbox"]
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fakes.conversations import FakeConversations
 from fakes.model import FakeModel, answer
 from fakes.rounds import look, poke, tool_call
+from marid.adapters.store.conversations import open_stores
 from marid.app.tool_session import ToolSession
 from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
@@ -27,11 +27,11 @@ from marid.workspace.guard.api import PathScope
 
 
 class Rounds:
-    """A factory over conversations in memory, and what its listeners heard."""
+    """A factory, and what its listeners heard."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self.home = FakeConversations()
+        self.home = open_stores(str(place / "home"))
         self.heard: list[Event[RoundEvent]] = []
         self._toolbox = open_request(cwd=str(place), home=str(place / "home"), environ={}).app.toolbox()
 
@@ -52,10 +52,7 @@ class Rounds:
         async def listen(event: Event[RoundEvent]) -> None:
             self.heard.append(event)
 
-        factory = RoundFactory(
-            stores=self.home.stores(),
-            threads=DaemonThreadPool(),
-        )
+        factory = RoundFactory(stores=self.home, threads=DaemonThreadPool())
         setup = RoundSetup(
             conversation="talk",
             prompt=RoundPrompt(prompt, "ann") if prompt else None,
@@ -84,7 +81,7 @@ def test_a_round_has_the_texts_of_people_and_the_caller_of_its_conversation(roun
     assert rounds.run(model, "hi", look).text == "Yes."
     assert "You are a bird." in model.asked[0].system
     assert "Use tabs." in model.asked[0].system
-    assert rounds.heard[-1].caller == Caller(face="test", conversation=rounds.home.get_meta("talk").id)
+    assert rounds.heard[-1].caller == Caller(face="test", conversation=rounds.home.conversations.get_meta("talk").id)
 
 
 def test_a_narrower_scope_offers_fewer_tools(rounds: Rounds) -> None:

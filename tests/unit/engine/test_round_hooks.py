@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import anyio
 
-from fakes.conversations import FakeConversations
 from fakes.events import emit_into
+from marid.adapters.store.conversations import FileConversations
 from marid.core.hooks import Hooks, LoopChange, PromptPayload
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.round_entries import RoundStamp
@@ -9,39 +11,25 @@ from marid.engine.round_hooks import RoundHooks
 from marid.toolkit.thread_pool import DaemonThreadPool
 
 
-def test_without_hooks_nothing_is_run_and_nothing_changes() -> None:
-    async def main() -> None:
-        hooks = RoundHooks(
-            AsyncConversation(FakeConversations().open("c", create=True), emit_into([]), DaemonThreadPool()),
-            STAMP,
-            None,
-        )
-        assert await hooks.change_prompt("p") == "p"
-        assert await hooks.run_pre_loop("call_user", None, "p") is None
-
-    anyio.run(main)
+def round_hooks(place: Path, hooks: Hooks | None) -> RoundHooks:
+    conversation = FileConversations(str(place)).open("c", create=True)
+    return RoundHooks(AsyncConversation(conversation, emit_into([]), DaemonThreadPool()), RoundStamp("c", "r1"), hooks)
 
 
-STAMP = RoundStamp("c", "r1")
+def test_without_hooks_nothing_is_run_and_nothing_changes(tmp_path: Path) -> None:
+    hooks = round_hooks(tmp_path, None)
+    assert anyio.run(hooks.change_prompt, "p") == "p"
+    assert anyio.run(hooks.run_pre_loop, "call_user", None, "p") is None
 
 
-def test_changes_of_the_loop_add_up() -> None:
+def test_changes_of_the_loop_add_up(tmp_path: Path) -> None:
     changes = (LoopChange(fuel=3), LoopChange(fallback="call_agent", fuel_delta=2), LoopChange(fuel_delta=-1))
     hooks = Hooks(post_tool_batch=tuple(lambda payload, change=change: change for change in changes))
-
-    async def main() -> LoopChange | None:
-        conversation = AsyncConversation(FakeConversations().open("c", create=True), emit_into([]), DaemonThreadPool())
-        return await RoundHooks(conversation, STAMP, hooks).run_post_batch("call_user", None, ())
-
-    assert anyio.run(main) == LoopChange("call_agent", 3, 1)
+    changed = anyio.run(round_hooks(tmp_path, hooks).run_post_batch, "call_user", None, ())
+    assert changed == LoopChange("call_agent", 3, 1)
 
 
-def test_a_hook_that_changes_nothing_leaves_the_prompt() -> None:
+def test_a_hook_that_changes_nothing_leaves_the_prompt(tmp_path: Path) -> None:
     seen: list[PromptPayload] = []
-
-    async def main() -> str:
-        conversation = AsyncConversation(FakeConversations().open("c", create=True), emit_into([]), DaemonThreadPool())
-        return await RoundHooks(conversation, STAMP, Hooks(pre_message=(seen.append,))).change_prompt("p")
-
-    assert anyio.run(main) == "p"
+    assert anyio.run(round_hooks(tmp_path, Hooks(pre_message=(seen.append,))).change_prompt, "p") == "p"
     assert seen == [PromptPayload("c", "p")]

@@ -2,14 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from fakes.conversations import FakeConversations
 from fakes.dispatcher import CallHarness
 from fakes.model import FakeModel
 from marid.adapters.store.conversations import FileConversations
 from marid.core.errors import BadInput, Refused
 from marid.core.settings.values import Settings, make_settings
 from marid.engine.round_services import ConversationNotes, conversation_services, home_services
-from marid.ports.conversations import Conversations
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
@@ -20,8 +18,12 @@ from marid.toolkit.inventory import load_tools
 TOOLS = load_tools("marid.tools.conversation_tools")
 
 
-def services(settings: Settings) -> dict[type, object]:
-    store = FakeConversations()
+@pytest.fixture
+def store(tmp_path: Path) -> FileConversations:
+    return FileConversations(str(tmp_path / "home"))
+
+
+def services(store: FileConversations, settings: Settings) -> dict[type, object]:
     own = conversation_services(store.open("mine", create=True), settings)
     return home_services("mine", store, store.inbox, FakeModel()) | own
 
@@ -30,14 +32,14 @@ def names(road: CallHarness, given: dict[type, object]) -> set[str]:
     return {spec.name for spec in road.offered(road.scope(services=given))}
 
 
-def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> None:
-    given = services(Settings())
+def test_a_round_gives_its_tools_every_port_that_they_need(store: FileConversations, tmp_path: Path) -> None:
+    given = services(store, Settings())
     assert set(given) == {NoteWriter, ReflectionWriter, Peers, Handoff, ModelLookup, ResultLimit}
     assert names(CallHarness(tmp_path, *TOOLS), given) == {spec.name for spec in TOOLS}
 
 
-def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -> None:
-    given = services(make_settings(reflection_enabled=False))
+def test_without_reflection_its_tool_is_neither_listed_nor_run(store: FileConversations, tmp_path: Path) -> None:
+    given = services(store, make_settings(reflection_enabled=False))
     road = CallHarness(tmp_path, *TOOLS)
     assert {spec.name for spec in TOOLS} - names(road, given) == {"update_reflection"}
     outcome = road.call("update_reflection", {"content": "x"}, road.scope(services=given))
@@ -45,18 +47,13 @@ def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -
     assert "not available here" in outcome.text
 
 
-@pytest.fixture(params=["files", "fake"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Conversations:
-    return FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home"))
-
-
 @pytest.mark.parametrize("name", ["system_prompt", "summary", "reflection", "../x", ""])
-def test_no_other_note_is_the_models(name: str, store: Conversations) -> None:
+def test_no_other_note_is_the_models(name: str, store: FileConversations) -> None:
     with store.open("c", create=True) as held, pytest.raises(BadInput, match="todos and goals"):
         ConversationNotes(held).write(name, "x")
 
 
-def test_an_archived_conversation_takes_no_notes(store: Conversations) -> None:
+def test_an_archived_conversation_takes_no_notes(store: FileConversations) -> None:
     store.create("c")
     store.archive("c")
     with store.open("c") as held, pytest.raises(Refused):

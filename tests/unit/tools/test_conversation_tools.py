@@ -1,11 +1,9 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from fakes.conversations import FakeConversations
 from fakes.dispatcher import CallHarness
 from fakes.model import FakeModel
 from marid.adapters.store.conversations import FileConversations
@@ -14,7 +12,6 @@ from marid.core.model_io import ModelInfo
 from marid.core.policy.policy import Effect, Policy
 from marid.core.settings.values import make_settings
 from marid.engine.round_services import conversation_services, home_services
-from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model import ModelLookup
 from marid.ports.transcript import Conversation
 from marid.toolkit.inventory import load_tools
@@ -25,15 +22,10 @@ from marid.tools.conversation_tools import MAX_CHARACTERS, MAX_MESSAGES, call_ag
 TOOLS = load_tools("marid.tools.conversation_tools")
 
 
-class Store(Conversations, Protocol):
-    @property
-    def inbox(self) -> Inbox: ...
-
-
 class Round:
     """The tools as a round of the conversation `mine` calls them."""
 
-    def __init__(self, root: Path, store: Store) -> None:
+    def __init__(self, root: Path, store: FileConversations) -> None:
         self.store = store
         self.held: Conversation = store.open("mine", create=True)
         self.road = CallHarness(root, *TOOLS)
@@ -56,11 +48,11 @@ class Round:
         return outcome.text
 
 
-@pytest.fixture(params=["files", "fake"])
-def turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Round]:
+@pytest.fixture
+def turn(tmp_path: Path) -> Iterator[Round]:
     root = tmp_path / "project"
     root.mkdir()
-    made = Round(root, FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home")))
+    made = Round(root, FileConversations(str(tmp_path / "home")))
     with made.held:
         yield made
 
