@@ -611,11 +611,11 @@ def older_home() -> None:
     place = home() / "contexts" / "zoo"
     place.mkdir(parents=True)
     first = fixture_line(1, "system", "zoo", "Context created", "context_created")
-    add_messages = fixture_line(2, "fey", "zoo", "what is a platypus?") + fixture_line(3, "zoo", "user", "It swims.")
+    messages = fixture_line(2, "fey", "zoo", "what is a platypus?") + fixture_line(3, "zoo", "user", "It swims.")
     meta = {"hash": "ab", "transcript_anchor_id": "e1"}
     prompt = fixture_line(1, "system", "zoo", "You are chibi", "system_prompt", metadata=meta)
-    (place / "transcript.jsonl").write_text(first + add_messages)
-    (place / "context.jsonl").write_text(first + prompt + add_messages)
+    (place / "transcript.jsonl").write_text(first + messages)
+    (place / "context.jsonl").write_text(first + prompt + messages)
     (place / "context_meta.json").write_text('{"created_at": 1}')
     (place / "todos.md").write_text("- feed it\n")
     (home() / "state.json").write_text('{"contexts": ["zoo"], "current_context": "zoo", "previous_context": null}')

@@ -151,11 +151,11 @@ def test_unparsable_arguments_unknown_tools_and_failures_are_results_that_name_t
 def test_a_person_sees_what_a_call_is_about(tmp_path: Path) -> None:
     talk = RoundHarness(tmp_path, calls(tool_call("look", '{"path": "a  b"}')))
     talk.say("go")
-    (started,), (finish_with,) = talk.heard_of(ToolStarted), talk.heard_of(ToolEnded)
+    (started,), (ended,) = talk.heard_of(ToolStarted), talk.heard_of(ToolEnded)
     call = talk.entries[1].id
     assert started == ToolStarted("c1", "look", "a b", call)
-    assert finish_with == ToolEnded("c1", "look", "saw a  b", failed=False, seconds=finish_with.seconds, call=call)
-    assert finish_with.seconds > 0
+    assert ended == ToolEnded("c1", "look", "saw a  b", failed=False, seconds=ended.seconds, call=call)
+    assert ended.seconds > 0
     assert summarize_args({"command": "x" * 200, "other": "y", "path": 3}) == "x" * 117 + "..."
 
 

@@ -43,10 +43,10 @@ def test_all_are_listed_and_the_working_one_is_marked(scope: RequestScope, capfd
 def test_one_that_is_held_archived_or_unreadable_is_told(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    add_entries = scope.stores.conversations
+    conversations = scope.stores.conversations
     add_messages(scope, "away", "x")
-    add_entries.archive("away")
-    with add_entries.open("busy", create=True):
+    conversations.archive("away")
+    with conversations.open("busy", create=True):
         list_conversations(scope, "busy")
         show_conversation(scope, "busy")
     told = out(capfd)
