@@ -35,6 +35,7 @@ from marid.core.settings.values import storage_settings
 from marid.ports.conversations import ConversationStores
 from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
+from marid.text.json_values import parse_arguments
 
 PREVIOUS, NEW = "-", "new"
 _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})
@@ -206,10 +207,6 @@ def readable_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _call_user_message(arguments: str) -> str:
-    from marid.engine.model_requests import (
-        parse_arguments,  # imported when used: most that is read was said without a call
-    )
-
     given = parse_arguments(arguments)
     message = arguments if given is None else given.get("message")
     return message if isinstance(message, str) else ""

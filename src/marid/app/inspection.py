@@ -1,4 +1,4 @@
-"""Looking into a conversation: its prompt, its notes, and any setting that counts in it."""
+"""Inspect a conversation: its prompt, its notes, and any setting in force."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -6,7 +6,11 @@ from types import MappingProxyType
 from marid.app.app import RequestScope
 from marid.app.conversations import transcript
 from marid.core.errors import BadInput, NotFound
+from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, find_setting
+from marid.core.settings.view import effective_settings, toml_text
 from marid.core.suggestions import close_matches, did_you_mean
+from marid.engine.system_prompt import PROMPT_NOTES, PromptTexts, base_prompt, prompt_parts, system_prompt
+from marid.workspace.instructions import load_home_prompt, load_instructions
 
 UNSET = "(not set)"
 LIST = "list"
@@ -14,22 +18,19 @@ _ALIASES = MappingProxyType({"prompt": "system_prompt"})
 
 
 def inspectable_names() -> tuple[str, ...]:
-    """All that can be asked for, settings as their keys with dots."""
+    """All names, with the settings as keys with dots."""
     return (*_READERS, "home", LIST, *setting_keys())
 
 
 def setting_keys() -> tuple[str, ...]:
-    """Every setting and display key, those of tables with dots; not those of providers, which are anybody's choice."""
-    # Imported when used: most of what is asked for is no setting.
-    from marid.core.settings.schema import ANY_PROVIDER, SETTINGS
-
+    """Every setting, those of tables with dots; not those of providers, whose ids the user chooses."""
     return tuple(one.name for one in SETTINGS if one.kind != "table" and ANY_PROVIDER not in one.name)
 
 
 def inspect(scope: RequestScope, key: str, thing: str) -> str:
-    """What a conversation has of it, in words; one that was never used has what everybody has.
+    """The value of one thing in a conversation; one that was never used has the defaults.
 
-    Raises: BadInput for what is no thing, with the nearest ones; Unavailable.
+    Raises: BadInput for an unknown name, with the nearest ones; Unavailable.
     """
     thing = _ALIASES.get(thing, thing)
     if thing in _READERS:
@@ -43,7 +44,7 @@ def inspect(scope: RequestScope, key: str, thing: str) -> str:
 
 
 def check_inspectable(thing: str) -> None:
-    """Raises: BadInput for what is no thing, with the nearest ones."""
+    """Raises: BadInput for an unknown name, with the nearest ones."""
     if thing in _ALIASES or thing in inspectable_names() or _setting_name(thing):
         return
     near = close_matches(thing, inspectable_names(), 3)
@@ -51,16 +52,12 @@ def check_inspectable(thing: str) -> None:
 
 
 def _setting_name(thing: str) -> str:
-    """The name of a setting that is called so; of a table, a provider or an alias too."""
-    from marid.core.settings.schema import find_setting
-
+    """The name of the setting, table, provider or alias; "" if there is none."""
     found = find_setting(thing)
     return found.name if found else ""
 
 
 def _setting_text(scope: RequestScope, key: str, thing: str) -> str:
-    from marid.core.settings.view import effective_settings
-
     name = _setting_name(thing)
     rows = effective_settings(scope.within(key).resolve())
     found = next((one for one in rows if one.key == name), None)
@@ -77,8 +74,6 @@ def _format_value(value: object) -> str:
         return UNSET
     if isinstance(value, str):
         return value
-    from marid.core.settings.view import toml_text
-
     text = toml_text(value)
     return text[1:-1].replace('"', "") if isinstance(value, list) else text
 
@@ -94,17 +89,17 @@ def _note_reader(name: str) -> Callable[[RequestScope, str], str]:
 
 
 def _base_prompt(scope: RequestScope, key: str) -> str:
-    from marid.engine.system_prompt import base_prompt
-    from marid.workspace.instructions import load_home_prompt
-
     return base_prompt(load_home_prompt(scope.home, "chibi"), _note_reader("system_prompt")(scope, key))
 
 
-def _full_prompt(scope: RequestScope, key: str) -> str:
-    """What a model would be told now."""
-    from marid.app.rounds import load_prompts
-    from marid.engine.system_prompt import PROMPT_NOTES, prompt_parts, system_prompt
+def load_prompts(scope: RequestScope) -> PromptTexts:
+    """What people wrote for models in the project and the home. Reads files."""
+    instructions = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
+    return PromptTexts(instructions, load_home_prompt(scope.home, "chibi"))
 
+
+def _full_prompt(scope: RequestScope, key: str) -> str:
+    """The system prompt that a model would get now."""
     settings = scope.within(key).settings
     fuel = (settings.conversation.fuel, settings.conversation.fuel)
     try:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
+from marid.app.inspection import load_prompts
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.conversation.entry import TO_AGENT, TO_USER
@@ -16,9 +17,7 @@ from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import RoundPrompt
 from marid.engine.round_factory import RoundFactory, RoundSetup
-from marid.engine.system_prompt import PromptTexts
 from marid.toolkit.event_stream import AsyncEventStream
-from marid.workspace.instructions import load_home_prompt, load_instructions
 
 if TYPE_CHECKING:
     from marid.toolkit.questions import Asker
@@ -102,12 +101,6 @@ def _open_session(scope: RequestScope, request: RoundRequest, conversation_id: s
     """The tools, with the policy and the roots of the conversation's own settings."""
     scope = scope._replace(caller=scope.caller._replace(conversation=conversation_id))
     return open_tools(scope, replace(request.access, rootless=True))
-
-
-def load_prompts(scope: RequestScope) -> PromptTexts:
-    """What people wrote for models in the project and the home. Reads files."""
-    instructions = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
-    return PromptTexts(instructions, load_home_prompt(scope.home, "chibi"))
 
 
 def _fallback_tool(settings: Settings, force: str) -> str:

@@ -12,7 +12,6 @@ from marid.core.errors import MaridError, NotFound
 from marid.core.policy.policy import Effect
 from marid.core.round_events import ToolEnded, ToolStarted
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.model_requests import parse_arguments
 from marid.engine.round_entries import MAX_RESULT_BYTES, RoundStamp, interrupted_entry, result_entry, started_entry
 from marid.engine.steps import (
     LOOP_WARNING,
@@ -23,6 +22,7 @@ from marid.engine.steps import (
     find_handoff,
 )
 from marid.engine.turns import CallRecord, Turn
+from marid.text.json_values import parse_arguments
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.outcome import Outcome, ToolFailure

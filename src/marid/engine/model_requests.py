@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, cast
 
 from marid.core.conversation.entry import FAILED, INTERRUPTED, THOUGHTS, Entry
@@ -23,6 +22,7 @@ from marid.core.model_io import (
 )
 from marid.core.round_events import WindowWarning
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
+from marid.text.json_values import parse_arguments
 
 LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"
 CONTINUE_NOTE = "[Your answer broke off here. Go on where it stopped.]"
@@ -45,28 +45,6 @@ def provider_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
     if made and made[-1].role == "assistant":
         made.append(user_message(CONTINUE_NOTE, ""))
     return tuple(made)
-
-
-def parse_arguments(arguments: str) -> dict[str, object] | None:
-    """The arguments of a call; none at all are an empty object, and None means that the text is no object."""
-    if not arguments.strip():
-        return {}
-    try:
-        found: object = _DECODER.decode(arguments)
-    except (ValueError, RecursionError):
-        return None
-    return cast("dict[str, object]", found) if isinstance(found, dict) else None
-
-
-def _parse_finite(text: str) -> float:
-    """Python reads and writes numbers that no JSON has, and no service takes a history with one. Raises: ValueError."""
-    value = float(text)
-    if not isfinite(value):
-        raise ValueError(f"'{text}' is no number of JSON")
-    return value
-
-
-_DECODER = json.JSONDecoder(parse_constant=_parse_finite, parse_float=_parse_finite)
 
 
 def _mark_current(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:

@@ -6,8 +6,8 @@ from itertools import takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.conversation.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
-from marid.engine.model_requests import parse_arguments
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
+from marid.text.json_values import parse_arguments
 
 LOOP_WARNING_AT, LOOP_END_AT = 3, 6
 """After how many times the same, a model is warned of its loop, and a round ended."""

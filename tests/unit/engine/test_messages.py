@@ -20,8 +20,9 @@ from marid.core.conversation.entry import (
     Entry,
 )
 from marid.core.model_io import Message, Reasoning, Text, ToolCall, ToolResult
-from marid.engine.model_requests import CONTINUE_NOTE, LOST_RESULT, OMITTED_NOTE, parse_arguments, provider_messages
+from marid.engine.model_requests import CONTINUE_NOTE, LOST_RESULT, OMITTED_NOTE, provider_messages
 from marid.engine.turns import parse_turns
+from marid.text.json_values import parse_arguments
 
 SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
 

@@ -1,7 +1,9 @@
 """All layers of settings, read and merged; the project's own may only tighten. Imported when something is set."""
 
+import os
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any
 
 from marid.bootstrap.settings.layer import (
     Layer,
@@ -14,6 +16,7 @@ from marid.bootstrap.settings.layer import (
     flag_layer,
     join_origins,
     merge_layers,
+    nest_tables,
     read_toml,
 )
 from marid.bootstrap.settings.models_file import IDENTITY_KEYS, choose_model, provider_ids, read_models
@@ -21,19 +24,12 @@ from marid.core.errors import BadInput
 from marid.core.policy.policy import DEFAULT_RULES, Verdict, parse_rules
 from marid.core.settings.schema import ADDITIVE_LISTS, CHIBI_KEYS, find_setting
 from marid.core.settings.validation import printable_key
-from marid.core.settings.values import Settings, SettingsFiles, settings_by_key
-
-
-class MergedLayers(NamedTuple):
-    """What is set, and notes for the user."""
-
-    layer: Layer
-    notes: tuple[str, ...]
+from marid.core.settings.values import ResolvedSettings, Settings, SettingsFiles, make_settings, settings_by_key
 
 
 def merge_sources(
     files: SettingsFiles, environ: Mapping[str, str], flags: Mapping[str, object], *, is_chibi_home: bool = False
-) -> MergedLayers:
+) -> ResolvedSettings:
     """Read every file once and merge all layers.
 
     In a home that Chibi uses as well, unknown keys are notes, as Chibi itself ignores them. A home is Chibi's if its
@@ -62,7 +58,9 @@ def merge_sources(
     findings.raise_problems()
     # The chosen provider and model replace what the layers said about them one by one.
     rest = {name: value for name, value in merged.items() if name not in IDENTITY_KEYS}
-    return MergedLayers({**rest, **choice.layer}, tuple(notes))
+    layer = {**rest, **choice.layer}
+    origins = MappingProxyType({name: one.origin for name, one in layer.items()})
+    return ResolvedSettings(make_settings(os.path.dirname(files.config), **nest_tables(layer)), origins, tuple(notes))
 
 
 def tighten(below: Layer, project: Layer, reader: LayerReader) -> Layer:

@@ -8,7 +8,8 @@ import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from marid.core.settings.values import ResolvedSettings, Settings, make_settings, settings_files
+from marid.bootstrap.parts import make
+from marid.core.settings.values import ResolvedSettings, Settings, settings_files
 
 _LOCATION_VARIABLES = frozenset({"MARID_HOME", "CHIBI_HOME", "MARID_PROJECT_ROOT", "CHIBI_PROJECT_ROOT"})
 
@@ -24,25 +25,14 @@ def resolve_settings(
 
     Raises: BadInput with every problem of every file, variable and flag, or for an invalid name.
     """
-    own = conversation and _settings_folder(home, conversation)
+    own = conversation and make("marid.adapters.store.layout:HomeLayout", home).paths(conversation).folder
     files = settings_files(home, project, own)
     if not flags and not _has_settings(environ) and not any(map(os.path.exists, files)):
         return ResolvedSettings(Settings(home=home))
-    # Imported when used: most users set nothing.
-    from marid.bootstrap.settings.layer import nest_tables
-    from marid.bootstrap.settings.layer_stack import merge_sources
-
     given = environ.get("CHIBI_HOME")
     is_chibi_home = os.path.basename(home) == ".chibi" or bool(given and os.path.abspath(given) == home)
-    merged = merge_sources(files, environ, flags, is_chibi_home=is_chibi_home)
-    origins = MappingProxyType({name: one.origin for name, one in merged.layer.items()})
-    return ResolvedSettings(make_settings(home, **nest_tables(merged.layer)), origins, merged.notes)
-
-
-def _settings_folder(home: str, conversation: str) -> str:
-    from marid.adapters.store.layout import HomeLayout  # imported when used: a plain run has no conversation
-
-    return HomeLayout(home).paths(conversation).folder
+    target = "marid.bootstrap.settings.layer_stack:merge_sources"  # imported when used: most users set nothing
+    return make(target, files, environ, flags, is_chibi_home=is_chibi_home)
 
 
 def _has_settings(environ: Mapping[str, str]) -> bool:
