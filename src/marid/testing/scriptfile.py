@@ -40,16 +40,7 @@ from marid.testing.faults import (
     comment,
     malformed_event,
 )
-from marid.testing.script import (
-    ConditionalStep,
-    Script,
-    ScriptedModel,
-    ScriptedReply,
-    ScriptedUsage,
-    Step,
-    Turn,
-    call,
-)
+from marid.testing.script import ConditionalStep, Script, ScriptedModel, ScriptedReply, ScriptedUsage, Step, Turn, call
 
 _Built = TypeVar("_Built")
 _WHOLE = "the script"

@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.testing.request import (
-    ProtocolName,
-    ReceivedPrompt,
-    ReceivedResult,
-    Request,
-    Route,
-    find_route,
-    read_prompt,
-)
+from marid.testing.request import ProtocolName, ReceivedPrompt, ReceivedResult, Request, Route, find_route, read_prompt
 
 Ask = Callable[..., Request]
 

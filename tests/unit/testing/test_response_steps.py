@@ -4,18 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.testing.faults import (
-    Cut,
-    CutKind,
-    Fault,
-    Gate,
-    Insert,
-    Refusal,
-    SplitUtf8,
-    Stall,
-    StreamError,
-    Trickle,
-)
+from marid.testing.faults import Cut, CutKind, Fault, Gate, Insert, Refusal, SplitUtf8, Stall, StreamError, Trickle
 from marid.testing.response_steps import (
     BodyFrame,
     Drop,

@@ -144,11 +144,7 @@ class ProcessTree:
 
 @contextlib.contextmanager
 def start_process_tree(
-    launch: LaunchSpec,
-    *,
-    cwd: str,
-    env: Mapping[str, str],
-    machine_threads: Callable[[], int] = machine_thread_count,
+    launch: LaunchSpec, *, cwd: str, env: Mapping[str, str], machine_threads: Callable[[], int] = machine_thread_count
 ) -> Generator[ProcessTree]:
     """Start the child without input in a new session; kill the whole tree at the end. Raises: Unavailable."""
     mark = f"MARID_RUN_{token_hex(8)}"

@@ -133,8 +133,7 @@ def test_a_permanent_error_is_not_retried(dialect: Dialect, refusal: Refusal, fa
 
 
 @pytest.mark.parametrize(
-    ("asked", "least", "most"),
-    [("60", 60, 60), ("1.5", 1.5, 1.5), ("-5", 0.25, 0.5), ("soon", 0.25, 0.5), (0, 0, 0)],
+    ("asked", "least", "most"), [("60", 60, 60), ("1.5", 1.5, 1.5), ("-5", 0.25, 0.5), ("soon", 0.25, 0.5), (0, 0, 0)]
 )
 def test_retry_after_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
     naps = Naps()
