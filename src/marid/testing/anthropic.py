@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from marid.testing import faults
 from marid.testing.faults import Refusal
 from marid.testing.request import Request
 from marid.testing.response_steps import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedCall, ScriptedModel, ScriptedUsage, Turn
 
-STATUS: Mapping[str, int] = {**faults.STATUS, "overloaded": 529}
 ERRORS: Mapping[str, tuple[str, str]] = {
     "rate_limit": ("rate_limit_error", "This request would exceed your rate limit"),
     "unauthorized": ("authentication_error", "invalid x-api-key"),
@@ -27,23 +25,23 @@ STOPS: Mapping[str, str] = {
 }
 
 
-def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
+def stream(turn: Turn, request: Request, _: Script) -> Iterator[BodyFrame]:
     """The events of a reply: the start of the message, start, deltas and stop of each block, the end of the message."""
-    del script
     usage = turn.usage or ScriptedUsage(input=0, output=0)
-    opening: dict[str, Any] = {**_envelope(request), "content": [], "usage": _usage(usage, output=1)}
-    yield _event("message_start", message=opening)
+    yield _event("message_start", message={**_envelope(request), "content": [], "usage": _usage(usage, output=1)})
     yield _event("ping")
-    for index, block in enumerate(_blocks(turn, request.number)):
-        yield from _block(index, *block)
+    for index, (opening, deltas) in enumerate(_blocks(turn, request.number)):
+        yield _event("content_block_start", index=index, content_block=opening)
+        for delta in deltas:
+            yield _event("content_block_delta", piece="signature" not in delta, index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
     delta = {"stop_reason": STOPS.get(turn.finish_reason, turn.finish_reason), "stop_sequence": None}
     yield _event("message_delta", delta=delta, usage=_usage(usage, output=usage.output))
     yield _event("message_stop")
 
 
-def full_body(turn: Turn, request: Request, script: Script) -> object:
+def full_body(turn: Turn, request: Request, _: Script) -> object:
     """The body of a reply that is not streamed."""
-    del script
     content: list[object] = []
     if turn.reasoning:
         content.append({"type": "thinking", "thinking": "".join(turn.reasoning), "signature": turn.signature})
@@ -61,11 +59,6 @@ def error(refusal: Refusal) -> object:
     """The body of a refusal."""
     kind, message = ERRORS[refusal.kind]
     return {"type": "error", "error": {"type": kind, "message": refusal.text(message)}, "request_id": "req_scripted"}
-
-
-def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in the middle of a stream."""
-    return sse_event(error(refusal), name="error")
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:
@@ -88,34 +81,17 @@ def model(one: ScriptedModel) -> object:
     }
 
 
-_Block = tuple[Mapping[str, object], Sequence[Mapping[str, object]], Mapping[str, object] | None]
-
-
-def _blocks(turn: Turn, number: int) -> Iterator[_Block]:
-    """For each block its start, the deltas with its content, and a last delta, if any."""
+def _blocks(turn: Turn, number: int) -> Iterator[tuple[dict[str, Any], list[dict[str, str]]]]:
+    """The start of each block, and the deltas with its content."""
     if turn.reasoning:
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in turn.reasoning]
         signed = {"type": "signature_delta", "signature": turn.signature}
-        yield {"type": "thinking", "thinking": "", "signature": ""}, deltas, signed
+        yield {"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]
     if turn.text:
-        yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in turn.text], None
+        yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in turn.text]
     for call, name in zip(turn.calls, turn.ids(number), strict=True):
         deltas = [{"type": "input_json_delta", "partial_json": fragment} for fragment in call.fragments()]
-        yield {**_tool(call, name), "input": {}}, deltas, None
-
-
-def _block(
-    index: int,
-    opening: Mapping[str, object],
-    deltas: Sequence[Mapping[str, object]],
-    closing: Mapping[str, object] | None,
-) -> Iterator[BodyFrame]:
-    yield _event("content_block_start", index=index, content_block=opening)
-    for delta in deltas:
-        yield _event("content_block_delta", piece=True, index=index, delta=delta)
-    if closing:
-        yield _event("content_block_delta", index=index, delta=closing)
-    yield _event("content_block_stop", index=index)
+        yield {**_tool(call, name), "input": {}}, deltas
 
 
 def _event(name: str, *, piece: bool = False, **fields: object) -> BodyFrame:

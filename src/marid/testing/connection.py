@@ -7,12 +7,12 @@ import struct
 import time
 from collections.abc import Iterable, Mapping
 from http.client import HTTPException, parse_headers
-from typing import BinaryIO, Literal, TypeAlias, assert_never
+from typing import BinaryIO, Literal, TypeAlias
 
 from marid.core.errors import BadInput
 from marid.testing.faults import Gate
 from marid.testing.request import RawRequest
-from marid.testing.response_steps import Drop, Pause, ResponseStep, Send, WaitForGate
+from marid.testing.response_steps import Drop, ResponseStep
 
 Ending: TypeAlias = Literal["whole", "cut", "left", "stopped", "broken"]
 
@@ -45,17 +45,15 @@ class Connection:
         try:
             for step in steps:
                 match step:
-                    case Send(data=data):
-                        self._connection.sendall(data)
-                    case WaitForGate(gate=gate):
-                        self._wait(gate)
-                    case Pause(seconds=seconds):
-                        self._pause(seconds)
-                    case Drop(reset=reset):
-                        self._drop(reset=reset)
+                    case bytes():
+                        self._connection.sendall(step)
+                    case Gate():
+                        self._wait(step)
+                    case int() | float():
+                        self._pause(step)
+                    case Drop():
+                        self._drop(reset=step.reset)
                         return "cut"
-                    case _:
-                        assert_never(step)
         except (Disconnected, OSError):
             return "stopped" if self.stopped else "left"
         return "whole"

@@ -7,11 +7,18 @@ arguments. So a script means the same in every protocol, though their events dif
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, InstanceOf
 
 RefusalKind: TypeAlias = Literal[
     "rate_limit", "unauthorized", "context", "server", "overloaded", "bad_request", "unknown_model"
 ]
+# The limits hold for a script in a file.
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+AtLeastOne: TypeAlias = Annotated[int, Field(ge=1)]
+# Sent in the head of a response, where a line break would begin another header.
+HeaderText: TypeAlias = Annotated[str, Field(pattern="^[ -~]*$")]
 CutKind: TypeAlias = Literal["close", "reset", "clean"]
 STATUS: Mapping[str, int] = {
     "rate_limit": 429,
@@ -29,13 +36,13 @@ class Refusal:
     """An error with a status and the message of the provider that was asked, or a `page` of HTML."""
 
     kind: RefusalKind
-    status: int | None = None
+    status: Annotated[int, Field(ge=200, le=599)] | None = None
     message: str = ""
-    retry_after: float | str | None = None
-    limit: int = 0
-    used: int = 0
+    retry_after: Count | Annotated[float, Field(ge=0)] | HeaderText | None = None
+    limit: Count = 0
+    used: Count = 0
     page: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: Mapping[HeaderText, HeaderText] = field(default_factory=dict[str, str])
 
     def text(self, template: str) -> str:
         """The message; `template` is the provider's own."""
@@ -128,8 +135,8 @@ class Gate:
 class Stall:
     """Sends nothing more until the gate is released, the client leaves or the server stops."""
 
-    gate: Gate = field(default_factory=Gate)
-    after: int = 0
+    gate: InstanceOf[Gate] = field(default_factory=Gate)
+    after: Count = 0
     before_headers: bool = False
 
 
@@ -140,9 +147,9 @@ class Cut:
     `close` closes the connection, `reset` resets it, `clean` ends the response as if it were complete.
     """
 
-    after: int = 0
-    events: int | None = None
-    bytes: int | None = None
+    after: Count = 0
+    events: Count | None = None
+    bytes: Count | None = None
     how: CutKind = "close"
 
 
@@ -156,15 +163,15 @@ class Insert:
     """Sends bytes that no provider would send."""
 
     data: bytes
-    after: int = 0
+    after: Count = 0
 
 
-def malformed_event(after: int = 0) -> Insert:
+def malformed_event(after: Count = 0) -> Insert:
     """An event with incomplete JSON."""
     return Insert(data=b'event: content_block_delta\ndata: {"id": "broken", "choices": [{"delta"\n\n', after=after)
 
 
-def comment(text: str = "keep-alive", after: int = 0) -> Insert:
+def comment(text: str = "keep-alive", after: Count = 0) -> Insert:
     """A comment in the event stream."""
     return Insert(data=f": {text}\n\n".encode(), after=after)
 
@@ -174,7 +181,7 @@ class StreamError:
     """Ends a stream with an error event."""
 
     refusal: Refusal = field(default_factory=overloaded_error)
-    after: int = 0
+    after: Count = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,15 +193,15 @@ class SplitUtf8:
 class Trickle:
     """Sends chunks of `size` bytes with `pause` seconds between them."""
 
-    size: int = 1
-    pause: float = 0.0
+    size: AtLeastOne = 1
+    pause: Annotated[float, Field(ge=0, le=86_400)] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrongType:
     """Sends the right response with the wrong content type."""
 
-    kind: str = "text/html"
+    kind: HeaderText = "text/html"
 
 
 Fault: TypeAlias = Stall | Cut | Hangup | Insert | StreamError | SplitUtf8 | Trickle | WrongType

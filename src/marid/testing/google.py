@@ -23,17 +23,15 @@ ERRORS: Mapping[str, tuple[str, str]] = {
 STOPS: Mapping[str, str] = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
 
-def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
+def stream(turn: Turn, request: Request, _: Script) -> Iterator[BodyFrame]:
     """The events of a reply; a call is one event, and the last event has the finish reason."""
-    del script
     for part in _parts(turn, request.number, turn.reasoning, turn.text):
         yield sse_event(_chunk(turn, request, [part]), piece=bool(part.get("text")) or "functionCall" in part)
     yield sse_event(_chunk(turn, request, [], finish=turn.finish_reason))
 
 
-def full_body(turn: Turn, request: Request, script: Script) -> object:
+def full_body(turn: Turn, request: Request, _: Script) -> object:
     """The body of a reply that is not streamed; a list, if a stream was requested without events."""
-    del script
     thought, text = "".join(turn.reasoning), "".join(turn.text)
     parts = list(_parts(turn, request.number, [thought] if thought else [], [text] if text else []))
     chunk = _chunk(turn, request, parts, finish=turn.finish_reason)
@@ -52,11 +50,6 @@ def error(refusal: Refusal) -> object:
         info = "type.googleapis.com/google.rpc.RetryInfo"
         body["details"] = [{"@type": info, "retryDelay": f"{refusal.retry_after:g}s"}]
     return {"error": body}
-
-
-def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in the middle of a stream."""
-    return sse_event(error(refusal))
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:

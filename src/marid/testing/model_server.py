@@ -4,13 +4,12 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Self
 
 from marid.core.errors import BadInput, Exhausted, Unavailable
 from marid.testing.connection import Connection, Ending
 from marid.testing.request import RawRequest, Request, parse_request
-from marid.testing.response_steps import Send, response_head, response_steps
+from marid.testing.response_steps import response_head, response_steps
 from marid.testing.responses import make_response, objection
 from marid.testing.script import Script, ScriptQueue, Step
 
@@ -41,15 +40,8 @@ class ModelServer:
         """The base URL for OpenAI's clients and compatible ones."""
         return f"{self.url}/v1"
 
-    @property
-    def anthropic(self) -> str:
-        """The base URL for Anthropic's clients."""
-        return self.url
-
-    @property
-    def google(self) -> str:
-        """The base URL for Google's clients."""
-        return self.url
+    anthropic = google = url
+    """The base URL for the clients of Anthropic and Google."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -77,9 +69,8 @@ class ModelServer:
 
         Raises: Exhausted when that takes too long.
         """
-        self._wait(
-            lambda: number in self._endings, seconds, f"the response to request {number} lasts over {seconds:g} s"
-        )
+        message = f"the response to request {number} lasts over {seconds:g} s"
+        self._wait(lambda: number in self._endings, seconds, message)
         return self._endings[number]
 
     def _wait(self, condition: Callable[[], bool], seconds: float, message: str) -> None:
@@ -119,9 +110,7 @@ class ModelServer:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _accept(self, listener: socket.socket) -> None:
@@ -143,7 +132,7 @@ class ModelServer:
                 pass
         except BadInput as error:
             head = response_head(400, {"Content-Type": "text/plain", "Connection": "close"})
-            connection.perform([Send(data=head + str(error).encode())])
+            connection.perform([head + str(error).encode()])
         finally:
             connection.close()
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from marid.testing.faults import STATUS as STATUS
 from marid.testing.faults import Refusal
 from marid.testing.request import Request
 from marid.testing.response_steps import BodyFrame, sse_event
@@ -45,7 +44,7 @@ def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
     wants_usage = as_object(as_object(request.body).get("stream_options")).get("include_usage")
     if turn.usage and wants_usage:
         yield sse_event({**_envelope(request, "chat.completion.chunk"), "choices": [], "usage": _usage(turn.usage)})
-    yield BodyFrame(data=b"data: [DONE]\n\n")
+    yield BodyFrame(b"data: [DONE]\n\n")
 
 
 def full_body(turn: Turn, request: Request, script: Script) -> object:
@@ -68,11 +67,6 @@ def error(refusal: Refusal) -> object:
     kind, code, message = ERRORS[refusal.kind]
     param = "messages" if refusal.kind == "context" else None
     return {"error": {"message": refusal.text(message), "type": kind, "param": param, "code": code}}
-
-
-def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in the middle of a stream."""
-    return sse_event(error(refusal))
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:

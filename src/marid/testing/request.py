@@ -49,14 +49,14 @@ class ReceivedResult:
 class ReceivedPrompt:
     """What each protocol writes differently: `said` is the user's last text, `results` came since the last reply."""
 
-    system: str = ""
-    said: str = ""
-    results: tuple[ReceivedResult, ...] = ()
-    tools: tuple[str, ...] = ()
+    system: str = field(default="", repr=False)
+    said: str = field(default="", repr=False)
+    results: tuple[ReceivedResult, ...] = field(default=(), repr=False)
+    tools: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(ReceivedPrompt):
     """One request. `number` counts from 0 in order of arrival. Secrets are not in the repr."""
 
     number: int
@@ -69,7 +69,6 @@ class Request:
     query: Mapping[str, str] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     body: Any = field(repr=False)
-    prompt: ReceivedPrompt = field(repr=False)
 
     @property
     def key(self) -> str:
@@ -77,26 +76,6 @@ class Request:
         bearer = self.headers.get("authorization", "").removeprefix("Bearer ")
         named = self.headers.get("x-api-key") or self.headers.get("x-goog-api-key")
         return named or bearer or self.query.get("key", "")
-
-    @property
-    def system(self) -> str:
-        """The system prompt."""
-        return self.prompt.system
-
-    @property
-    def said(self) -> str:
-        """The user's last text."""
-        return self.prompt.said
-
-    @property
-    def results(self) -> tuple[ReceivedResult, ...]:
-        """The results of tools since the model's last reply."""
-        return self.prompt.results
-
-    @property
-    def tools(self) -> tuple[str, ...]:
-        """The names of the offered tools."""
-        return self.prompt.tools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +130,7 @@ def parse_request(raw: RawRequest, number: int) -> Request:
         query=query,
         headers=raw.headers,
         body=body,
-        prompt=read_prompt(route.protocol, fields),
+        **vars(read_prompt(route.protocol, fields)),
     )
 
 

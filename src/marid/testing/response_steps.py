@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
+from http.client import responses
 from itertools import pairwise
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from marid.testing.faults import (
     Cut,
@@ -22,8 +22,7 @@ from marid.testing.faults import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class BodyFrame:
+class BodyFrame(NamedTuple):
     """Bytes that are sent together; `piece` if they carry a piece of the model's reply."""
 
     data: bytes
@@ -54,45 +53,23 @@ def encode_json(value: object) -> bytes:
 def sse_event(value: object, *, name: str = "", piece: bool = False) -> BodyFrame:
     """A server-sent event."""
     head = f"event: {name}\n".encode() if name else b""
-    return BodyFrame(data=head + b"data: " + encode_json(value) + b"\n\n", piece=piece)
+    return BodyFrame(head + b"data: " + encode_json(value) + b"\n\n", piece=piece)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Send:
-    """Send these bytes."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, kw_only=True)
-class WaitForGate:
-    """Wait until the gate is released."""
-
-    gate: Gate
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pause:
-    """Wait."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drop:
+class Drop(NamedTuple):
     """End the connection in the middle of the response."""
 
     reset: bool = False
 
 
-ResponseStep: TypeAlias = Send | WaitForGate | Pause | Drop
+ResponseStep: TypeAlias = bytes | Gate | float | Drop
+"""Bytes to send, a gate to wait for, seconds to pause, or the end of the connection."""
 _Kind = TypeVar("_Kind")
 
 
 def response_steps(response: ScriptedResponse) -> list[ResponseStep]:
     """The steps that send a response, with its head. Without a Drop the connection can be used again."""
-    stalls = _faults_of(response.faults, Stall)
-    waits: list[ResponseStep] = [WaitForGate(gate=stall.gate) for stall in stalls if stall.before_headers]
+    waits = [stall.gate for stall in _faults_of(response.faults, Stall) if stall.before_headers]
     if _faults_of(response.faults, Hangup):
         return [*waits, Drop()]
     full = list(_body(response))
@@ -102,7 +79,7 @@ def response_steps(response: ScriptedResponse) -> list[ResponseStep]:
     length = None if response.stream else sum(map(_length, sent if clean else full))
     body = list(_encode_chunks(sent, whole=clean)) if response.stream else sent
     ending: list[ResponseStep] = [Drop(reset=cut.how == "reset")] if cut and not clean else []
-    return [*waits, Send(data=_head(response, length)), *body, *ending]
+    return [*waits, _head(response, length), *body, *ending]
 
 
 def _faults_of(faults: Iterable[Fault], kind: type[_Kind]) -> list[_Kind]:
@@ -117,31 +94,21 @@ def _frame_index(frames: Sequence[BodyFrame], after: int) -> int:
     return pieces[after - 1] if after <= len(pieces) else len(frames)
 
 
-def _fault_positions(response: ScriptedResponse) -> list[tuple[int, Stall | Insert | StreamError]]:
-    """Faults with the frame that they come before; outside of a stream an error replaces the whole body."""
-    return [
-        (
-            0 if isinstance(fault, StreamError) and not response.stream else _frame_index(response.frames, fault.after),
-            fault,
-        )
-        for fault in response.faults
-        if isinstance(fault, Insert | StreamError) or (isinstance(fault, Stall) and not fault.before_headers)
-    ]
-
-
 def _body(response: ScriptedResponse) -> Iterator[ResponseStep]:
-    """The frames in chunks, with the faults between them."""
-    positions = _fault_positions(response)
+    """The frames in chunks, with the faults between them; outside of a stream an error replaces the whole body."""
     for index in range(len(response.frames) + 1):
-        for fault in [fault for at, fault in positions if at == index]:
+        for fault in response.faults:
+            here = _frame_index(response.frames, getattr(fault, "after", 0)) == index
             match fault:
-                case Stall(gate=gate):
-                    yield WaitForGate(gate=gate)
-                case Insert(data=data):
-                    yield Send(data=data)
-                case StreamError(refusal=refusal):
+                case Stall(gate=gate, before_headers=False) if here:
+                    yield gate
+                case Insert(data=data) if here:
+                    yield data
+                case StreamError(refusal=refusal) if here or not response.stream:
                     yield from _frame_chunks(response.error_event(refusal).data, response.faults)
                     return
+                case _:
+                    pass
         if index < len(response.frames):
             yield from _frame_chunks(response.frames[index].data, response.faults)
 
@@ -151,13 +118,13 @@ def _frame_chunks(data: bytes, faults: Iterable[Fault]) -> Iterator[ResponseStep
     trickle = next(iter(_faults_of(faults, Trickle)), None)
     if trickle:
         for start in range(0, len(data), trickle.size):
-            yield Send(data=data[start : start + trickle.size])
-            yield Pause(seconds=trickle.pause)
+            yield data[start : start + trickle.size]
+            yield trickle.pause
         return
     # Just after the first byte of each character of several bytes.
     splits = [at for at in range(1, len(data)) if data[at - 1] >= 0xC0 and 0x80 <= data[at] < 0xC0]
     ends = splits if _faults_of(faults, SplitUtf8) else []
-    yield from (Send(data=data[start:end]) for start, end in pairwise([0, *ends, len(data)]))
+    yield from (data[start:end] for start, end in pairwise([0, *ends, len(data)]))
 
 
 def _cut_offset(cut: Cut, response: ScriptedResponse, full: Sequence[ResponseStep]) -> int:
@@ -178,27 +145,24 @@ def _truncate(full: Iterable[ResponseStep], limit: int) -> Iterator[ResponseStep
     """The steps up to a cut, with a wait just before it."""
     left = limit
     for step in full:
-        if isinstance(step, Send):
+        if isinstance(step, bytes):
             if left <= 0:
                 return
-            yield Send(data=step.data[:left])
-            left -= len(step.data)
+            yield step[:left]
+            left -= len(step)
         elif left >= 0:
             yield step
 
 
 def _length(step: ResponseStep) -> int:
-    return len(step.data) if isinstance(step, Send) else 0
+    return len(step) if isinstance(step, bytes) else 0
 
 
 def _encode_chunks(body: Iterable[ResponseStep], *, whole: bool) -> Iterator[ResponseStep]:
     for step in body:
-        if isinstance(step, Send):
-            yield Send(data=b"%x\r\n%b\r\n" % (len(step.data), step.data))
-        else:
-            yield step
+        yield b"%x\r\n%b\r\n" % (len(step), step) if isinstance(step, bytes) else step
     if whole:
-        yield Send(data=b"0\r\n\r\n")
+        yield b"0\r\n\r\n"
 
 
 def _head(response: ScriptedResponse, length: int | None) -> bytes:
@@ -209,6 +173,5 @@ def _head(response: ScriptedResponse, length: int | None) -> bytes:
 
 def response_head(status: int, headers: Mapping[str, str]) -> bytes:
     """The status line and the headers."""
-    phrases = {entry.value: entry.phrase for entry in HTTPStatus}
-    lines = [f"HTTP/1.1 {status} {phrases.get(status, '')}", *(f"{name}: {value}" for name, value in headers.items())]
+    lines = [f"HTTP/1.1 {status} {responses.get(status, '')}", *(f"{name}: {value}" for name, value in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")

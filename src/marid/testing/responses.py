@@ -1,26 +1,25 @@
-"""Make the response to a request: the script's step in the request's protocol."""
+"""Make the response to a request: the script's step in the request's protocol, or an objection to the request."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any, Protocol, TypeAlias
 
 from marid.testing import anthropic, google, openai
 from marid.testing.embeddings import embeddings
-from marid.testing.faults import Refusal, bad_request, unauthorized_error, unknown_model
-from marid.testing.history_check import find_flaw
+from marid.testing.faults import STATUS, Refusal, bad_request, unauthorized_error, unknown_model
 from marid.testing.request import ProtocolName, Request
-from marid.testing.response_steps import BodyFrame, ScriptedResponse, encode_json
+from marid.testing.response_steps import BodyFrame, ScriptedResponse, encode_json, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedReply, Turn
+from marid.text.json_values import as_object, as_objects
 
 
 class ProtocolWriter(Protocol):
     """What the module of a protocol has."""
 
-    @property
-    def STATUS(self) -> Mapping[str, int]: ...  # noqa: N802 (a constant of the module)
-    def stream(self, turn: Turn, request: Request, script: Script) -> Iterable[BodyFrame]: ...
-    def full_body(self, turn: Turn, request: Request, script: Script) -> object: ...
+    def stream(self, turn: Turn, request: Request, script: Script, /) -> Iterable[BodyFrame]: ...
+    def full_body(self, turn: Turn, request: Request, script: Script, /) -> object: ...
     def error(self, refusal: Refusal) -> object: ...
-    def error_event(self, refusal: Refusal) -> BodyFrame: ...
     def models(self, offered: Sequence[ScriptedModel]) -> object: ...
     def model(self, one: ScriptedModel) -> object: ...
 
@@ -61,7 +60,7 @@ def _turn_response(request: Request, script: Script, turn: Turn) -> ScriptedResp
         kind="text/event-stream",
         stream=True,
         faults=turn.faults,
-        error_event=writer.error_event,
+        error_event=partial(_error_event, request),
     )
 
 
@@ -77,22 +76,30 @@ def _models_response(request: Request, script: Script, step: Turn | None) -> Scr
 
 def _json_response(request: Request, body: object, step: Turn | None) -> ScriptedResponse:
     return ScriptedResponse(
-        frames=(BodyFrame(data=encode_json(body), piece=True),),
+        frames=(BodyFrame(encode_json(body), piece=True),),
         faults=step.faults if step else (),
-        error_event=lambda refusal: BodyFrame(data=encode_json(PROTOCOL_WRITERS[request.protocol].error(refusal))),
+        error_event=partial(_error_event, request),
     )
 
 
+def _error_event(request: Request, refusal: Refusal) -> BodyFrame:
+    """A refusal in the middle of a stream, or in place of a body."""
+    body = PROTOCOL_WRITERS[request.protocol].error(refusal)
+    if not request.stream:
+        return BodyFrame(encode_json(body))
+    return sse_event(body, name="error" if request.protocol == "anthropic" else "")
+
+
 def _refusal_response(request: Request, refusal: Refusal) -> ScriptedResponse:
-    writer = PROTOCOL_WRITERS[request.protocol]
     retry = {} if refusal.retry_after is None else {"Retry-After": f"{refusal.retry_after}"}
-    data = refusal.page.encode() or encode_json(writer.error(refusal))
+    data = refusal.page.encode() or encode_json(PROTOCOL_WRITERS[request.protocol].error(refusal))
+    usual = 529 if (request.protocol, refusal.kind) == ("anthropic", "overloaded") else STATUS[refusal.kind]
     return ScriptedResponse(
-        frames=(BodyFrame(data=data, piece=True),),
+        frames=(BodyFrame(data, piece=True),),
         kind="text/html; charset=utf-8" if refusal.page else "application/json",
-        status=refusal.status or writer.STATUS[refusal.kind],
+        status=refusal.status or usual,
         headers={**retry, **refusal.headers},
-        error_event=writer.error_event,
+        error_event=partial(_error_event, request),
     )
 
 
@@ -100,3 +107,65 @@ def _out_of_turns(request: Request) -> Refusal:
     """The header keeps clients from retrying, which they do after a 500."""
     message = f"the script has no more turns (request {request.number}: {request.method} {request.path})"
     return Refusal(kind="server", message=message, headers={"x-should-retry": "false"})
+
+
+# What a message holds (calls, results or text), and the ids of those calls.
+ToolStep: TypeAlias = tuple[str, list[str]]
+
+
+def find_flaw(request: Request) -> str:
+    """What a provider would reject, or ""."""
+    waiting: list[str] = []
+    for kind, ids in _join_results(STEP_READERS[request.protocol](as_object(request.body))):
+        if kind == "results":
+            if sorted(ids) != sorted(waiting):
+                return f"results for {ids} follow calls {waiting}"
+            waiting = []
+        elif waiting:
+            return f"calls {waiting} are not followed by their results"
+        elif kind == "calls":
+            waiting = ids
+    return f"calls {waiting} have no results" if waiting else ""
+
+
+def _join_results(steps: Iterator[ToolStep]) -> Iterator[ToolStep]:
+    """Join results that come in consecutive messages."""
+    for kind, group in groupby(steps, key=lambda step: step[0]):
+        if kind == "results":
+            yield kind, [id for _, ids in group for id in ids]
+        else:
+            yield from group
+
+
+def _tool_step(calls: list[str], results: list[str]) -> ToolStep:
+    return ("calls", calls) if calls else ("results", results) if results else ("text", [])
+
+
+def _openai(body: dict[str, Any]) -> Iterator[ToolStep]:
+    for message in as_objects(body.get("messages")):
+        calls = [str(call.get("id")) for call in as_objects(message.get("tool_calls"))]
+        yield _tool_step(calls, [str(message.get("tool_call_id"))] if message.get("role") == "tool" else [])
+
+
+def _anthropic(body: dict[str, Any]) -> Iterator[ToolStep]:
+    for message in as_objects(body.get("messages")):
+        blocks = as_objects(message.get("content"))
+        calls = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+        results = [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"]
+        yield _tool_step(calls, results)
+
+
+def _google(body: dict[str, Any]) -> Iterator[ToolStep]:
+    """Ids are optional here, so names of tools are compared."""
+    for content in as_objects(body.get("contents")):
+        parts = as_objects(content.get("parts"))
+        calls = [str(as_object(part["functionCall"]).get("name")) for part in parts if "functionCall" in part]
+        results = [str(as_object(part["functionResponse"]).get("name")) for part in parts if "functionResponse" in part]
+        yield _tool_step(calls, results)
+
+
+STEP_READERS: Mapping[ProtocolName, Callable[[dict[str, Any]], Iterator[ToolStep]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "google": _google,
+}

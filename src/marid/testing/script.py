@@ -3,10 +3,12 @@
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Annotated, Literal, TypeAlias, TypedDict, Unpack
 
-from marid.testing.faults import Fault, Refusal
+from pydantic import Field
+
+from marid.testing.faults import AtLeastOne, Count, Fault, Refusal
 from marid.testing.request import Request, RequestKind
 from marid.text.json_values import is_object, parse_json
 
@@ -38,10 +40,10 @@ class ScriptedCall:
 class ScriptedUsage:
     """Tokens; `input` includes `cached`, `output` includes `reasoning`."""
 
-    input: int = 10
-    output: int = 5
-    cached: int = 0
-    reasoning: int = 0
+    input: Count = 10
+    output: Count = 5
+    cached: Count = 0
+    reasoning: Count = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,32 +68,25 @@ class Turn:
         return [call.id or f"call_{number}_{index}" for index, call in enumerate(self.calls)]
 
 
-class TurnFields(TypedDict, total=False):
-    """The keyword arguments of `say`."""
-
-    reasoning: str | Sequence[str]
+class _TurnFields(TypedDict, total=False):
     signature: str
-    calls: Sequence[ScriptedCall]
     usage: ScriptedUsage | None
     finish: str | None
-    faults: Sequence[Fault]
 
 
-def say(*text: str, **fields: Unpack[TurnFields]) -> Turn:
+def say(
+    *text: str,
+    reasoning: str | Sequence[str] = (),
+    calls: Sequence[ScriptedCall] = (),
+    faults: Sequence[Fault] = (),
+    **fields: Unpack[_TurnFields],
+) -> Turn:
     """A turn with these pieces of text; without text and calls it is an empty reply."""
-    reasoning = fields.get("reasoning", ())
-    return Turn(
-        text=text,
-        reasoning=(reasoning,) if isinstance(reasoning, str) else tuple(reasoning),
-        signature=fields.get("signature", Turn.signature),
-        calls=tuple(fields.get("calls", ())),
-        usage=fields.get("usage", Turn.usage),
-        finish=fields.get("finish"),
-        faults=tuple(fields.get("faults", ())),
-    )
+    thoughts = (reasoning,) if isinstance(reasoning, str) else tuple(reasoning)
+    return Turn(text=text, reasoning=thoughts, calls=tuple(calls), faults=tuple(faults), **fields)
 
 
-def call(name: str, arguments: Mapping[str, object] | str = "{}", id: str = "", pieces: int = 1) -> ScriptedCall:
+def call(name: str, arguments: Mapping[str, object] | str = "{}", id: str = "", pieces: AtLeastOne = 1) -> ScriptedCall:
     """A call with these arguments; a string is sent unchanged."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return ScriptedCall(name=name, arguments=text, id=id, pieces=pieces)
@@ -101,33 +96,24 @@ ScriptedReply: TypeAlias = Turn | Refusal
 ReplyFunction: TypeAlias = Callable[[Request], ScriptedReply]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ConditionalStep:
-    """A step for the requests that match `predicate`, at most `times` (None: always)."""
+    """A step for requests of this kind that match, at most `times` (None: always); it precedes the steps in order."""
 
     predicate: Callable[[Request], bool]
     step: ScriptedReply | ReplyFunction
+    _: KW_ONLY
     kind: RequestKind = "chat"
     times: int | None = 1
 
 
 Step: TypeAlias = Turn | Refusal | ConditionalStep | ReplyFunction
-
-
-def when(
-    predicate: Callable[[Request], bool],
-    step: ScriptedReply | ReplyFunction,
-    *,
-    kind: RequestKind = "chat",
-    times: int | None = 1,
-) -> ConditionalStep:
-    """A step for requests of this kind that match; it comes before the steps in order."""
-    return ConditionalStep(predicate=predicate, step=step, kind=kind, times=times)
+when = ConditionalStep
 
 
 def always(step: ScriptedReply | ReplyFunction) -> ConditionalStep:
     """A step that answers every chat request."""
-    return ConditionalStep(predicate=lambda _: True, step=step, times=None)
+    return ConditionalStep(lambda _: True, step, times=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +121,8 @@ class ScriptedModel:
     """A model that the server lists."""
 
     id: str
-    context: int = 128_000
-    output: int = 4096
+    context: Count = 128_000
+    output: Count = 4096
     name: str = ""
 
 
@@ -151,25 +137,9 @@ class Script:
     repeat: bool = False
     models: Sequence[ScriptedModel] = (ScriptedModel(id="scripted-model"),)
     reasoning_field: ReasoningField = "reasoning_content"
-    dimensions: int = 8
+    dimensions: Annotated[int, Field(ge=1, le=100_000)] = 8
     key: str | None = None
     strict: bool = False
-
-
-class _PendingStep:
-    """A conditional step, and how often it may still be used."""
-
-    def __init__(self, condition: ConditionalStep) -> None:
-        self.condition = condition
-        self.left = condition.times
-
-    def fits(self, request: Request) -> bool:
-        return self.left != 0 and self.condition.kind == request.kind and self.condition.predicate(request)
-
-    def take(self) -> ScriptedReply | ReplyFunction:
-        if self.left is not None:
-            self.left -= 1
-        return self.condition.step
 
 
 class ScriptQueue:
@@ -178,7 +148,7 @@ class ScriptQueue:
     def __init__(self, steps: Iterable[Step], *, repeat: bool = False) -> None:
         self._lock = threading.Lock()
         self._repeat = repeat
-        self._conditional: list[_PendingStep] = []
+        self._conditional: list[ConditionalStep] = []
         self._ordered: list[ScriptedReply | ReplyFunction] = []
         self.add(*steps)
 
@@ -191,7 +161,7 @@ class ScriptQueue:
     def add(self, *steps: Step) -> None:
         """Append steps."""
         with self._lock:
-            self._conditional.extend(_PendingStep(step) for step in steps if isinstance(step, ConditionalStep))
+            self._conditional.extend(step for step in steps if isinstance(step, ConditionalStep))
             self._ordered.extend(step for step in steps if not isinstance(step, ConditionalStep))
 
     def next(self, request: Request) -> ScriptedReply | None:
@@ -201,9 +171,11 @@ class ScriptQueue:
 
     def _take(self, request: Request) -> ScriptedReply | ReplyFunction | None:
         with self._lock:
-            for pending in self._conditional:
-                if pending.fits(request):
-                    return pending.take()
+            for index, pending in enumerate(self._conditional):
+                if pending.times != 0 and pending.kind == request.kind and pending.predicate(request):
+                    if pending.times is not None:
+                        self._conditional[index] = replace(pending, times=pending.times - 1)
+                    return pending.step
             if request.kind != "chat" or not self._ordered:
                 return None
             step = self._ordered.pop(0)

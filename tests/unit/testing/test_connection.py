@@ -12,7 +12,7 @@ from marid.core.errors import BadInput
 from marid.testing.connection import Connection, Ending, read_raw_request
 from marid.testing.faults import Gate
 from marid.testing.request import RawRequest
-from marid.testing.response_steps import Drop, Pause, ResponseStep, Send, WaitForGate
+from marid.testing.response_steps import Drop, ResponseStep
 
 
 @contextmanager
@@ -37,16 +37,14 @@ def performing(connection: Connection, *steps: ResponseStep) -> Generator[list[E
 
 def test_what_is_sent_arrives_in_order() -> None:
     with connected() as (connection, client):
-        assert (
-            connection.perform([Send(data=b"a"), Pause(seconds=0.0), Pause(seconds=0.001), Send(data=b"b")]) == "whole"
-        )
+        assert connection.perform([b"a", 0.0, 0.001, b"b"]) == "whole"
         connection.close()
         assert client.makefile("rb").read() == b"ab"
 
 
 def test_a_gate_holds_the_rest_back_until_it_is_released() -> None:
     gate = Gate()
-    steps = (Send(data=b"a"), WaitForGate(gate=gate), Send(data=b"b"))
+    steps = (b"a", gate, b"b")
     with connected() as (connection, client), performing(connection, *steps) as endings:
         assert gate.wait(30)
         assert client.recv(9) == b"a"
@@ -58,16 +56,16 @@ def test_a_gate_holds_the_rest_back_until_it_is_released() -> None:
 
 def test_a_client_that_leaves_ends_the_waiting() -> None:
     gate = Gate()
-    with connected() as (connection, client), performing(connection, WaitForGate(gate=gate)) as endings:
+    with connected() as (connection, client), performing(connection, gate) as endings:
         assert gate.wait(30)
         client.close()
     assert endings == ["left"]
 
 
-@pytest.mark.parametrize("step", [WaitForGate(gate=Gate()), Pause(seconds=60.0)])
+@pytest.mark.parametrize("step", [Gate(), 60.0])
 def test_to_stop_ends_any_waiting_even_if_the_client_sends_more(step: ResponseStep) -> None:
     ready = Gate()
-    with connected() as (connection, client), performing(connection, WaitForGate(gate=ready), step) as endings:
+    with connected() as (connection, client), performing(connection, ready, step) as endings:
         client.sendall(b"more")
         assert ready.wait(30)
         ready.release()
@@ -77,7 +75,7 @@ def test_to_stop_ends_any_waiting_even_if_the_client_sends_more(step: ResponseSt
 
 def test_a_drop_closes_or_resets_the_connection() -> None:
     with connected() as (connection, client):
-        assert connection.perform([Send(data=b"a"), Drop(), Send(data=b"never")]) == "cut"
+        assert connection.perform([b"a", Drop(), b"never"]) == "cut"
         connection.close()
         assert client.makefile("rb").read() == b"a"
     with connected() as (connection, client):
@@ -91,7 +89,7 @@ def test_a_second_release_does_not_open_the_next_gate() -> None:
     first, second = Gate(), Gate()
     with (
         connected() as (connection, _),
-        performing(connection, WaitForGate(gate=first), WaitForGate(gate=second)) as endings,
+        performing(connection, first, second) as endings,
     ):
         assert first.wait(30)
         first.release()
@@ -114,7 +112,7 @@ def test_a_stopped_connection_may_be_stopped_again() -> None:
         connection.stop()
         connection.close()
         connection.stop()
-        assert connection.perform([Send(data=b"a")]) == "stopped"
+        assert connection.perform([b"a"]) == "stopped"
 
 
 def test_a_request_is_read_with_its_body() -> None:

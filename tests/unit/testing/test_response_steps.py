@@ -5,49 +5,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.testing.faults import Cut, CutKind, Fault, Gate, Insert, Refusal, SplitUtf8, Stall, StreamError, Trickle
-from marid.testing.response_steps import (
-    BodyFrame,
-    Drop,
-    Pause,
-    ResponseStep,
-    ScriptedResponse,
-    Send,
-    WaitForGate,
-    response_steps,
-)
+from marid.testing.response_steps import BodyFrame, Drop, ResponseStep, ScriptedResponse, response_steps
 
-FRAMES = (
-    BodyFrame(data=b"<open>"),
-    *(BodyFrame(data=data, piece=True) for data in (b"<a>", b"<b>")),
-    BodyFrame(data=b"<end>"),
-)
+FRAMES = (BodyFrame(b"<open>"), BodyFrame(b"<a>", piece=True), BodyFrame(b"<b>", piece=True), BodyFrame(b"<end>"))
 
 
 def error_event(refusal: Refusal) -> BodyFrame:
-    return BodyFrame(data=b"<" + refusal.kind.encode() + b">")
+    return BodyFrame(b"<" + refusal.kind.encode() + b">")
 
 
 def streamed(*faults: Fault) -> list[ResponseStep]:
-    kind = "text/event-stream"
-    return response_steps(
-        ScriptedResponse(frames=FRAMES, error_event=error_event, kind=kind, stream=True, faults=faults)
-    )
+    return response_steps(ScriptedResponse(frames=FRAMES, error_event=error_event, stream=True, faults=faults))
 
 
 def single(*faults: Fault, data: bytes = b"{whole}") -> list[ResponseStep]:
-    frame = BodyFrame(data=data, piece=True)
+    frame = BodyFrame(data, piece=True)
     return response_steps(
         ScriptedResponse(frames=(frame,), error_event=error_event, status=404, headers={"X-Y": "z"}, faults=faults)
     )
 
 
 def sent(steps: list[ResponseStep]) -> bytes:
-    return b"".join(step.data for step in steps if isinstance(step, Send))
+    return b"".join(step for step in steps if isinstance(step, bytes))
 
 
 def body(steps: list[ResponseStep]) -> list[bytes]:
     """The content of each chunk; the last is empty if the stream ended well."""
-    chunks = [step.data.split(b"\r\n", 1) for step in steps if isinstance(step, Send)][1:]
+    chunks = [step.split(b"\r\n", 1) for step in steps if isinstance(step, bytes)][1:]
     assert [int(size, 16) for size, _ in chunks] == [len(data) - 2 for _, data in chunks]
     return [data[:-2] for _, data in chunks]
 
@@ -97,13 +81,13 @@ def test_a_single_body_is_cut_in_its_middle_and_only_a_clean_cut_is_declared(
 def test_a_stall_waits_at_its_place() -> None:
     first, second, third = Gate(), Gate(), Gate()
     steps = streamed(Stall(gate=first, before_headers=True), Stall(gate=second, after=1), Stall(gate=third, after=5))
-    assert [index for index, step in enumerate(steps) if isinstance(step, WaitForGate)] == [0, 4, 7]
+    assert [index for index, step in enumerate(steps) if isinstance(step, Gate)] == [0, 4, 7]
 
 
 def test_a_stall_just_before_a_cut_still_happens() -> None:
     gate = Gate()
-    assert streamed(Stall(gate=gate, after=1), Cut(after=1))[-2:] == [WaitForGate(gate=gate), Drop()]
-    assert WaitForGate(gate=gate) not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
+    assert streamed(Stall(gate=gate, after=1), Cut(after=1))[-2:] == [gate, Drop()]
+    assert gate not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
 
 
 def test_inserted_bytes_come_between_and_before_a_cut() -> None:
@@ -118,9 +102,8 @@ def test_an_error_ends_the_stream_and_takes_the_place_of_a_single_body() -> None
 
 
 def test_a_trickle_pauses_after_every_few_bytes() -> None:
-    pause = Pause(seconds=0.5)
     steps = single(Trickle(size=4, pause=0.5), SplitUtf8())
-    assert steps[1:] == [Send(data=b"{who"), pause, Send(data=b"le}"), pause]
+    assert steps[1:] == [b"{who", 0.5, b"le}", 0.5]
 
 
 KINDS = st.sampled_from(["close", "reset", "clean"])

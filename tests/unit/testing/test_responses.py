@@ -1,7 +1,7 @@
 """The response to a request."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import pytest
@@ -18,7 +18,7 @@ from marid.testing.faults import (
 )
 from marid.testing.request import ProtocolName, Request
 from marid.testing.response_steps import ScriptedResponse
-from marid.testing.responses import PROTOCOL_WRITERS, make_response, objection
+from marid.testing.responses import PROTOCOL_WRITERS, find_flaw, make_response, objection
 from marid.testing.script import Script, ScriptedModel, say
 
 Ask = Callable[..., Request]
@@ -39,12 +39,11 @@ def test_a_refusal_has_the_status_of_its_provider_and_may_have_retry_after(ask: 
 
 @pytest.mark.parametrize("protocol", get_args(ProtocolName))
 @pytest.mark.parametrize("kind", get_args(RefusalKind))
-def test_every_refusal_has_a_status_and_a_message(protocol: ProtocolName, kind: RefusalKind) -> None:
-    writer = PROTOCOL_WRITERS[protocol]
-    assert writer.STATUS[kind] >= 400
-    bare: Any = writer.error(Refusal(kind=kind))
-    assert bare["error"]["message"]
-    assert b'"because"' in writer.error_event(Refusal(kind=kind, message="because")).data
+def test_every_refusal_has_a_status_and_a_message(ask: Ask, protocol: ProtocolName, kind: RefusalKind) -> None:
+    found = make_response(ask(protocol), SCRIPT, Refusal(kind=kind))
+    assert found.status >= 400
+    assert body(found)["error"]["message"]
+    assert b'"because"' in found.error_event(Refusal(kind=kind, message="because")).data
 
 
 @pytest.mark.parametrize(
@@ -105,3 +104,66 @@ def test_only_a_strict_script_refuses_a_call_without_its_result(ask: Ask) -> Non
     assert objection(request, SCRIPT) is None
     assert objection(request, Script(strict=True)) == bad_request("calls ['a'] have no results")
     assert objection(ask(), Script(strict=True)) is None
+
+
+def openai(*moves: str) -> Any:
+    made: dict[str, Callable[[list[str]], list[Any]]] = {
+        "say": lambda _: [{"role": "user", "content": "hi"}],
+        "call": lambda ids: [{"role": "assistant", "tool_calls": [{"id": id} for id in ids]}],
+        "give": lambda ids: [{"role": "tool", "tool_call_id": id} for id in ids],
+    }
+    return {"messages": [message for move in moves for message in made[move.split()[0]](move.split()[1:])]}
+
+
+def anthropic(*moves: str) -> Any:
+    made: dict[str, Callable[[list[str]], Any]] = {
+        "say": lambda _: {"role": "user", "content": "hi"},
+        "call": lambda ids: {"role": "assistant", "content": [{"type": "tool_use", "id": id} for id in ids]},
+        "give": lambda ids: {
+            "role": "user",
+            "content": [*({"type": "tool_result", "tool_use_id": id} for id in ids), {"type": "text", "text": "also"}],
+        },
+    }
+    return {"messages": [made[move.split()[0]](move.split()[1:]) for move in moves]}
+
+
+def google(*moves: str) -> Any:
+    made: dict[str, Callable[[list[str]], Any]] = {
+        "say": lambda _: [{"text": "hi"}],
+        "call": lambda ids: [{"functionCall": {"name": id}} for id in ids],
+        "give": lambda ids: [{"functionResponse": {"name": id}} for id in ids],
+    }
+    return {"contents": [{"parts": made[move.split()[0]](move.split()[1:])} for move in moves]}
+
+
+PROTOCOLS = {"openai": openai, "anthropic": anthropic, "google": google}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [],
+        ["say"],
+        ["say", "call a b", "give b a", "say"],
+        ["say", "call a", "give a", "call a", "give a"],
+        ["say", "call a a", "give a a"],
+    ],
+)
+def test_calls_with_their_results_are_accepted(ask: Ask, protocol: str, moves: Sequence[str]) -> None:
+    assert find_flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == ""
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        (["say", "call a b"], "calls ['a', 'b'] have no results"),
+        (["say", "call a b", "give a"], "results for ['a'] follow calls ['a', 'b']"),
+        (["say", "call a", "say", "give a"], "calls ['a'] are not followed by their results"),
+        (["say", "call a", "call b"], "calls ['a'] are not followed by their results"),
+        (["give a"], "results for ['a'] follow calls []"),
+    ],
+)
+def test_a_call_without_its_result_is_not(ask: Ask, protocol: str, moves: Sequence[str], said: str) -> None:
+    assert find_flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == said
