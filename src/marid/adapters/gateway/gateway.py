@@ -5,15 +5,14 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
-from marid.adapters.gateway.library_request import import_library
 from marid.adapters.gateway.model_list import list_models
 from marid.adapters.gateway.options import MAX_RETRIES, GatewayOptions
 from marid.adapters.gateway.providers import Provider, find_known_model
 from marid.core.errors import NotFound, Unavailable
 from marid.core.model_io import ModelInfo, ModelRequest, RetryScheduled
 from marid.ports.model import OnModelEvent
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 if TYPE_CHECKING:
     from marid.adapters.gateway.attempt import Attempt
@@ -23,12 +22,15 @@ _LAST_EVENT_TIMEOUT = 1.0
 
 
 class Gateway:
-    """The models of one provider."""
+    """The models of one provider; slow imports run in `threads`."""
 
-    def __init__(self, provider: Provider, options: GatewayOptions | None = None) -> None:
+    def __init__(
+        self, provider: Provider, options: GatewayOptions | None = None, threads: DaemonThreadPool | None = None
+    ) -> None:
         self._provider = provider
         self.provider = provider.id
         self._options = options or GatewayOptions()
+        self._threads = threads or DaemonThreadPool()
         self._listed_windows: Mapping[str, int] = {}
 
     def warm(self) -> None:
@@ -36,7 +38,7 @@ class Gateway:
         import_library(self._provider)
 
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
-        await anyio.to_thread.run_sync(self.warm, abandon_on_cancel=True)
+        await self._threads.run(self.warm)
         from marid.adapters.gateway.attempt import Attempt, AttemptFailed  # brings the gateway library
 
         policy = self._options.retry_policy
@@ -62,7 +64,7 @@ class Gateway:
         return models
 
     async def info(self, name: str) -> ModelInfo:
-        known = await anyio.to_thread.run_sync(find_known_model, self._provider, name)
+        known = await self._threads.run(lambda: find_known_model(self._provider, name))
         if known and known.context_window:
             return known
         for model in await self.models():

@@ -5,13 +5,15 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from random import random
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import anyio
 
 from marid.core.errors import Unavailable
 
 RecordKind: TypeAlias = Literal["request", "response"]
+WireLog: TypeAlias = Callable[[RecordKind, Mapping[str, Any]], None]
+"""Keeps a record, from which secrets are already removed. Raises: Unavailable."""
 
 MAX_RETRIES = 3
 
@@ -38,23 +40,14 @@ class RetryPolicy:
         return step / 2 + self.jitter() * step / 2
 
 
-class WireLog(Protocol):
-    """Keeps records of requests and responses, from which secrets are already removed."""
-
-    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
-        """Keep a record. Raises: Unavailable."""
-        ...
-
-
 class WireLogFiles:
     """Appends records as JSON lines to files that only their owner can read; a kind without a file is dropped."""
 
     def __init__(self, *, requests: str = "", responses: str = "") -> None:
         self._files: dict[RecordKind, str] = {"request": requests, "response": responses}
 
-    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
-        path = self._files[kind]
-        if not path:
+    def __call__(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
+        if not (path := self._files[kind]):
             return
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         try:

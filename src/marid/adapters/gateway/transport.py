@@ -298,7 +298,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
             "url": redactor.redact_text(str(request.url)),
             "headers": redactor.redact_headers(request.headers),
         }
-        log.note("request", record)
+        log("request", record)
 
     def _record_response(self, response: httpx2.Response, seconds: float) -> None:
         self._response_record = {
@@ -315,7 +315,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
                 tokens = {"prompt_tokens": usage.input, "completion_tokens": usage.output}
                 response = {"usage": {**tokens, "total_tokens": usage.input + usage.output}, **response}
             record = {"timestamp": int(time.time()), "response": response, "provider": self._provider.id}
-            self._wire_log.note("response", record)
+            self._wire_log("response", record)
 
 
 def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
