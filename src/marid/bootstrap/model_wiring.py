@@ -1,6 +1,6 @@
 """Models: which adapter stands behind a provider. Imported with the first model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import NoReturn
 
@@ -13,40 +13,45 @@ from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, ModelRequest
 from marid.core.settings.values import Settings
 from marid.ports.model import Model, OnModelEvent
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 OFFLINE = "offline"
 
 
-def make_model(environ: Mapping[str, str], settings: Settings, files: Mapping[str, str]) -> Model:
+def make_model(
+    environ: Mapping[str, str],
+    settings: Settings,
+    files: Mapping[str, str],
+    threads: Callable[[], DaemonThreadPool] = DaemonThreadPool,
+) -> Model:
     """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
     wire_log = WireLogFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
-    return _make_provider(settings.model.provider, provider_row(settings), settings, environ, wire_log)
+    options = GatewayOptions(wire_log=wire_log, threads=threads())
+    return _make_provider(settings.model.provider, provider_row(settings), settings, environ, options)
 
 
-def make_providers(environ: Mapping[str, str], settings: Settings) -> tuple[Model, ...]:
+def make_providers(
+    environ: Mapping[str, str], settings: Settings, threads: Callable[[], DaemonThreadPool] = DaemonThreadPool
+) -> tuple[Model, ...]:
     """Every provider that is set up, the default one first, `offline` always among them.
 
     One that lacks a key or an address says so when it is asked, so that the others can answer.
     """
-    made = list(_configured_models(settings, environ))
+    made = list(_configured_models(settings, environ, GatewayOptions(threads=threads())))
     return tuple(made) if any(model.provider == OFFLINE for model in made) else (*made, OfflineModel())
 
 
-def _configured_models(settings: Settings, environ: Mapping[str, str]) -> Iterator[Model]:
+def _configured_models(settings: Settings, environ: Mapping[str, str], options: GatewayOptions) -> Iterator[Model]:
     default = {settings.model.provider: provider_row(settings)}
     for id, row in {**default, **settings.model.providers, **default}.items():
         try:
-            yield _make_provider(id, row, settings, environ)
+            yield _make_provider(id, row, settings, environ, options)
         except BadInput as error:
             yield MisconfiguredProvider(id or "openai", error)
 
 
 def _make_provider(
-    id: str,
-    row: Mapping[str, str],
-    settings: Settings,
-    environ: Mapping[str, str],
-    wire_log: WireLogFiles | None = None,
+    id: str, row: Mapping[str, str], settings: Settings, environ: Mapping[str, str], options: GatewayOptions
 ) -> Model:
     key = row.get("api_key") or environment_key(id, environ)
     provider = provider_from_settings(id, base_url=row.get("base_url", ""), api_key=key)
@@ -55,8 +60,7 @@ def _make_provider(
     model = settings.model
     windows = {model.name: model.window} if id == model.provider and model.name and model.window else {}
     proxy, others = find_proxy(environ, provider.base_url), provider_secrets(settings, environ)
-    options = GatewayOptions(wire_log=wire_log, context_windows=windows)
-    return Gateway(replace(provider, proxy=proxy, other_keys=others), options)
+    return Gateway(replace(provider, proxy=proxy, other_keys=others), replace(options, context_windows=windows))
 
 
 class MisconfiguredProvider:

@@ -73,8 +73,8 @@ def build_app(home: str, environ: Mapping[str, str]) -> App:
         stores=lazy("marid.adapters.store.conversations:open_stores", home),
         threads=threads,
         resolve_settings=partial(make, "marid.bootstrap.settings.settings_resolver:resolve_settings", home, environ),
-        model=partial(make, "marid.bootstrap.model_wiring:make_model", environ),
-        providers=partial(make, "marid.bootstrap.model_wiring:make_providers", environ),
+        model=partial(make, "marid.bootstrap.model_wiring:make_model", environ, threads=threads),
+        providers=partial(make, "marid.bootstrap.model_wiring:make_providers", environ, threads=threads),
         user_home=user_home(environ),
     )
 

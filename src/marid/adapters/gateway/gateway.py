@@ -1,7 +1,12 @@
 """The port Model for every provider on the network."""
 
+import logging
+import re
+import warnings
 from collections.abc import Mapping
+from importlib import import_module
 from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import anyio
@@ -12,33 +17,46 @@ from marid.adapters.gateway.providers import Provider, find_known_model
 from marid.core.errors import NotFound, Unavailable
 from marid.core.model_io import ModelInfo, ModelRequest, RetryScheduled
 from marid.ports.model import OnModelEvent
-from marid.toolkit.thread_pool import DaemonThreadPool
 
 if TYPE_CHECKING:
     from marid.adapters.gateway.attempt import Attempt
 
+_MODULES = MappingProxyType(
+    {
+        "openai": ("models.openai", "providers.openai_compatible", "providers.openai"),
+        "openrouter": ("models.openrouter",),
+        "anthropic": ("models.anthropic",),
+        "google": ("models.google",),
+    }
+)
+# Filters that stay: catching warnings around a request would catch those of all threads. Warnings about the source
+# of a library, when a newer Python compiles it for the first time, come under the name of its file.
+_WARNING_MODULES = r"(?:pydantic_ai|openai|anthropic|httpx2|.*google[./\\]genai)\b"
+_WARNINGS = (("", _WARNING_MODULES), ("Pydantic serializer warnings", r"pydantic\."))
+# The clients log to stderr what they send and receive when OPENAI_LOG or ANTHROPIC_LOG is set.
+_LOGGERS = ("openai", "anthropic", "google_genai", "google.auth", "httpx2", "httpcore2", "pydantic_ai")
 # A cancelled answer still reports what it cost; the listener gets this long to take that.
 _LAST_EVENT_TIMEOUT = 1.0
 
 
 class Gateway:
-    """The models of one provider; slow imports run in `threads`."""
+    """The models of one provider."""
 
-    def __init__(
-        self, provider: Provider, options: GatewayOptions | None = None, threads: DaemonThreadPool | None = None
-    ) -> None:
+    def __init__(self, provider: Provider, options: GatewayOptions | None = None) -> None:
         self._provider = provider
         self.provider = provider.id
         self._options = options or GatewayOptions()
-        self._threads = threads or DaemonThreadPool()
         self._listed_windows: Mapping[str, int] = {}
 
     def warm(self) -> None:
-        """Import the gateway library; takes seconds, so call it in a thread while other work goes on."""
-        import_library(self._provider)
+        """Import what the provider needs of the gateway library; takes seconds, so call it in a thread."""
+        silence_libraries()
+        import_module("marid.adapters.gateway.attempt")
+        for module in _MODULES[self._provider.dialect]:
+            import_module(f"pydantic_ai.{module}")
 
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
-        await self._threads.run(self.warm)
+        await self._options.threads.run(self.warm)
         from marid.adapters.gateway.attempt import Attempt, AttemptFailed  # brings the gateway library
 
         policy = self._options.retry_policy
@@ -64,7 +82,7 @@ class Gateway:
         return models
 
     async def info(self, name: str) -> ModelInfo:
-        known = await self._threads.run(lambda: find_known_model(self._provider, name))
+        known = await self._options.threads.run(lambda: find_known_model(self._provider, name))
         if known and known.context_window:
             return known
         for model in await self.models():
@@ -88,3 +106,16 @@ class Gateway:
                 with anyio.move_on_after(_LAST_EVENT_TIMEOUT, shield=True):
                     await on_event(attempt.usage())
             raise
+
+
+def silence_libraries() -> None:
+    """Ignore the libraries' warnings and logs in the whole process: they may hold a key, and stderr is ours."""
+    for message, module in _WARNINGS:
+        known = ("ignore", re.compile(message, re.IGNORECASE) if message else None, Warning, re.compile(module), 0)
+        if known not in warnings.filters:
+            warnings.filterwarnings("ignore", message=message, module=module)
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,38 +1,23 @@
-"""Our request as objects of the gateway library, and which parameters the library did not send."""
+"""Our request as objects of the gateway library, and which parameters it did not send. Imports that library."""
 
 import json
-import logging
-import re
-import warnings
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from httpx2 import AsyncClient
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
 
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.model_io import ForcedTool, ModelRequest, Parameters
 from marid.text.json_values import as_object
 
 if TYPE_CHECKING:
-    import httpx2
     from openai import AsyncOpenAI
-    from pydantic_ai.models import Model, ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
 
-_MODULES = MappingProxyType(
-    {
-        "openai": ("models.openai", "providers.openai_compatible", "providers.openai"),
-        "openrouter": ("models.openrouter",),
-        "anthropic": ("models.anthropic",),
-        "google": ("models.google",),
-    }
-)
-# Filters that stay: catching warnings around a request would catch those of all threads. Warnings about the source
-# of a library, when a newer Python compiles it for the first time, come under the name of its file.
-_WARNING_MODULES = r"(?:pydantic_ai|openai|anthropic|httpx2|.*google[./\\]genai)\b"
-_WARNINGS = (("", _WARNING_MODULES), ("Pydantic serializer warnings", r"pydantic\."))
-# The clients log to stderr what they send and receive when OPENAI_LOG or ANTHROPIC_LOG is set.
-_LOGGERS = ("openai", "anthropic", "google_genai", "google.auth", "httpx2", "httpcore2", "pydantic_ai")
 # The clients insist on a key; the transport removes this one.
 _NO_KEY = "no-key"
 _ONE_TO_ONE = ("temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed")
@@ -44,41 +29,20 @@ _MIN_TOP_P, _MIN_THINKING_BUDGET = 0.95, 1024
 _BUDGETS = MappingProxyType({"minimal": 512, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768})
 
 
-def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def model_for(provider: Provider, name: str, client: AsyncClient) -> Model[Any]:
     """The library's model of that name, which sends its requests through `client`."""
     builders = {"openrouter": _openrouter_model, "anthropic": _anthropic_model, "google": _google_model}
     return builders.get(provider.dialect, _openai_model)(provider, name, client)
 
 
-def import_library(provider: Provider) -> None:
-    """Import the modules that the provider needs, which takes seconds."""
-    silence_libraries()
-    import_module("marid.adapters.gateway.attempt")
-    for module in _MODULES[provider.dialect]:
-        import_module(f"pydantic_ai.{module}")
-
-
-def silence_libraries() -> None:
-    """Ignore the libraries' warnings and logs in the whole process: they may hold a key, and stderr is ours."""
-    for message, module in _WARNINGS:
-        known = ("ignore", re.compile(message, re.IGNORECASE) if message else None, Warning, re.compile(module), 0)
-        if known not in warnings.filters:
-            warnings.filterwarnings("ignore", message=message, module=module)
-    for name in _LOGGERS:
-        logger = logging.getLogger(name)
-        logger.propagate = False
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
-
-
-def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOpenAI":
+def _openai_client(provider: Provider, client: AsyncClient) -> "AsyncOpenAI":
     from openai import AsyncOpenAI
 
     key = provider.api_key or _NO_KEY
     return AsyncOpenAI(api_key=key, base_url=provider.base_url, http_client=client, max_retries=0)
 
 
-def _openai_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _openai_model(provider: Provider, name: str, client: AsyncClient) -> Model[Any]:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -99,7 +63,7 @@ def _is_compatible(provider: Provider) -> bool:
     return provider.dialect == "openai" and (provider.is_custom or provider.id != "openai")
 
 
-def _openrouter_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _openrouter_model(provider: Provider, name: str, client: AsyncClient) -> Model[Any]:
     from pydantic_ai.models.openrouter import OpenRouterModel
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openrouter import OpenRouterProvider
@@ -116,7 +80,7 @@ def _openrouter_model(provider: Provider, name: str, client: "httpx2.AsyncClient
     return OpenRouterModel(name, provider=inner, profile=ModelProfile(supports_json_schema_output=True))
 
 
-def _anthropic_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _anthropic_model(provider: Provider, name: str, client: AsyncClient) -> Model[Any]:
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.profiles import ModelProfile
@@ -129,7 +93,7 @@ def _anthropic_model(provider: Provider, name: str, client: "httpx2.AsyncClient"
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner), profile=profile)
 
 
-def _google_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _google_model(provider: Provider, name: str, client: AsyncClient) -> Model[Any]:
     from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
     from google.genai.client import Client, DebugConfig
@@ -151,12 +115,8 @@ def _google_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -
     return GoogleModel(name, provider=GoogleProvider(client=inner))
 
 
-def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> "ModelRequestParameters":
+def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> ModelRequestParameters:
     """The tools on offer and the output format."""
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.tools import ToolDefinition
-
     tools = [
         ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=dict(tool.schema))
         for tool in request.tools
@@ -173,10 +133,8 @@ def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> "Model
     return ModelRequestParameters(function_tools=tools, allow_text_output=True)
 
 
-def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
+def settings_for(provider: Provider, request: ModelRequest) -> ModelSettings:
     """The parameters as the library names them, without those that the dialect does not have."""
-    from pydantic_ai.settings import ModelSettings
-
     wanted = request.parameters
     settings: dict[str, Any] = {name: value for name in _ONE_TO_ONE if (value := getattr(wanted, name)) is not None}
     if wanted.stop:
@@ -207,11 +165,10 @@ def _fit_anthropic_thinking(settings: dict[str, Any]) -> None:
 
 
 def _tool_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
+    choice = wanted.tool_choice
     settings: dict[str, Any] = {}
-    if isinstance(wanted.tool_choice, ForcedTool):
-        settings["tool_choice"] = [wanted.tool_choice.name]
-    elif wanted.tool_choice:
-        settings["tool_choice"] = wanted.tool_choice
+    if choice:
+        settings["tool_choice"] = [choice.name] if isinstance(choice, ForcedTool) else choice
     if wanted.parallel_tool_calls is not None and provider.dialect in _PARALLEL_CALL_DIALECTS:
         settings["parallel_tool_calls"] = wanted.parallel_tool_calls
     return settings
@@ -249,23 +206,15 @@ def _budget_settings(provider: Provider, tokens: int, *, shown: bool) -> dict[st
 
 # By dialect: the parameters to look for in a request, and the fields of which it must have one. A parameter without
 # fields does not exist in that dialect.
+_PENALTIES = ("frequency_penalty", "presence_penalty")
 _SENT_AS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "openai": {name: (name,) for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")},
-        "anthropic": {
-            "temperature": ("temperature",),
-            "top_p": ("top_p",),
-            "frequency_penalty": (),
-            "presence_penalty": (),
-            "seed": (),
-            "response_format": ("output_config", "output_format"),
-        },
-        "google": {
-            "temperature": ("temperature",),
-            "top_p": ("topP",),
-            "response_format": ("responseMimeType",),
-            "parallel_tool_calls": (),
-        },
+        "openai": {name: (name,) for name in ("temperature", "top_p", *_PENALTIES)},
+        "anthropic": {name: (name,) for name in ("temperature", "top_p")}
+        | dict.fromkeys((*_PENALTIES, "seed"), ())
+        | {"response_format": ("output_config", "output_format")},
+        "google": {"temperature": ("temperature",), "top_p": ("topP",), "response_format": ("responseMimeType",)}
+        | {"parallel_tool_calls": ()},
     }
 )
 

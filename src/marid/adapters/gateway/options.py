@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import anyio
 
 from marid.core.errors import Unavailable
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 RecordKind: TypeAlias = Literal["request", "response"]
 WireLog: TypeAlias = Callable[[RecordKind, Mapping[str, Any]], None]
@@ -62,8 +63,9 @@ class WireLogFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class GatewayOptions:
-    """`context_windows` are those that the user set, by model."""
+    """`context_windows` are those that the user set, by model; slow imports run in `threads`."""
 
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     wire_log: WireLog | None = None
     context_windows: Mapping[str, int] = field(default_factory=dict[str, int])
+    threads: DaemonThreadPool = field(default_factory=DaemonThreadPool)

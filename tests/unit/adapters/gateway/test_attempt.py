@@ -10,7 +10,7 @@ import pytest
 from fakes.model import DIALECTS, events_of, gateway_to, model_request, play, provider_at
 from fakes.web import answer, serving
 from marid.adapters.gateway.attempt import Attempt, AttemptFailed
-from marid.adapters.gateway.library_request import import_library
+from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.options import GatewayOptions, RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.errors import BadInput, Exhausted, Unavailable
@@ -45,7 +45,7 @@ def run(
     async def take(event: GatewayEvent) -> None:
         events.append(event)
 
-    import_library(provider)
+    Gateway(provider).warm()
 
     async def main() -> tuple[Attempt, AttemptFailed | None]:
         attempt = Attempt(provider, GatewayOptions(retry_policy=policy), model_request(dialect))

@@ -10,11 +10,12 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
+import httpx2
 import pytest
 
 from fakes.model import DIALECTS, KEY, TREE, events_of, gateway_to, model_request, play
-from marid.adapters.gateway.gateway import Gateway
-from marid.adapters.gateway.library_request import dropped_parameters, parameters_for, settings_for, silence_libraries
+from marid.adapters.gateway.gateway import Gateway, silence_libraries
+from marid.adapters.gateway.library_request import dropped_parameters, model_for, parameters_for, settings_for
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.model_io import ForcedTool, ModelRequest, Parameters, ReasoningOptions, RequestNotice, user_message
 from marid.testing import Insert, ModelServer, always, say
@@ -196,11 +197,12 @@ def test_every_model_name_is_sent_to_openrouter() -> None:
 def test_loading_can_be_done_ahead(dialect: str) -> None:
     program = f"""
 import sys
-from marid.adapters.gateway.library_request import import_library, model_for
+from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
 provider = Provider(id="p", dialect="{dialect}", base_url="http://x")
-import_library(provider)
+Gateway(provider).warm()
 import httpx2
+from marid.adapters.gateway.library_request import model_for
 before = {{*sys.modules}}
 model_for(provider, "m", httpx2.AsyncClient())
 print([name for name in sys.modules if name not in before and name.startswith("pydantic_ai")])
@@ -210,10 +212,6 @@ print([name for name in sys.modules if name not in before and name.startswith("p
 
 
 def test_compatible_services_keep_their_own_name() -> None:
-    import httpx2
-
-    from marid.adapters.gateway.library_request import model_for
-
     async def refuse(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(500)
 

@@ -31,9 +31,9 @@ def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -
     old = os.umask(0)
     try:
         log = WireLogFiles(requests=str(path))
-        log.note("request", {"a": "é"})
-        log.note("request", {"b": 2})
-        log.note("response", {"c": 3})
+        log("request", {"a": "é"})
+        log("request", {"b": 2})
+        log("response", {"c": 3})
     finally:
         os.umask(old)
     assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [{"a": "é"}, {"b": 2}]
@@ -45,4 +45,4 @@ def test_a_log_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
     for name in ("no/where", "link"):
         with pytest.raises(Unavailable, match="cannot write the log"):
-            WireLogFiles(responses=str(tmp_path / name)).note("response", {})
+            WireLogFiles(responses=str(tmp_path / name))("response", {})

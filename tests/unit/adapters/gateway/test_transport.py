@@ -78,7 +78,7 @@ class Notes:
     def __init__(self) -> None:
         self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
 
-    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
+    def __call__(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
         self.records.append((kind, record))
 
 
