@@ -1,7 +1,4 @@
-"""Validate a stream of server-sent events: damage ends it, and what no client understands is dropped.
-
-What a service writes otherwise than the library expects is normalized.
-"""
+"""Validate server-sent events: damage ends a stream, and what the library does not expect is dropped or normalized."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +10,8 @@ from pydantic_core import from_json
 from marid.adapters.gateway.providers import error_message
 from marid.text.json_values import as_list, as_object, as_objects, is_object
 
+# Bytes of one event: no model sends that much at once, and an endless line would use up the memory.
 MAX_EVENT = 32 << 20
-"""Bytes of one event: no model sends that much at once, and an endless line would use up the memory."""
-
 _DONE = b"[DONE]"
 _BOM = b"\xef\xbb\xbf"
 _ERROR = b"error:"
@@ -39,7 +35,7 @@ class SseValidator:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._seen = 0
+        self._ended_with_cr = False
         self._normalizer = ChunkNormalizer()
         self.has_events = False
         self.is_complete = False
@@ -58,43 +54,37 @@ class SseValidator:
                     return data if taken and taken[0] is body else _format_events(taken, data[: start - len(_DATA)])
             if data.endswith(b"\n\n") and b"\r" not in data:
                 return b"".join(map(self._validate_event, data[:-2].split(b"\n\n")))
-        self._buffer += data
-        self._unify_line_ends()
+        searched = max(0, len(self._buffer) - 1)
+        self._buffer += self._unify_line_ends(data)
         passed: list[bytes] = []
         start = 0
-        while (end := self._buffer.find(b"\n\n", max(start, self._seen - 1))) >= 0:
+        while (end := self._buffer.find(b"\n\n", max(start, searched))) >= 0:
             passed.append(self._validate_event(bytes(self._buffer[start:end])))
             start = end + 2
         del self._buffer[:start]
-        self._seen = len(self._buffer)
-        if self._seen > MAX_EVENT:
+        if len(self._buffer) > MAX_EVENT:
             self._buffer.clear()
             self._set_fault(f"sent an event of more than {MAX_EVENT >> 20} MB")
         return b"".join(passed)
 
     def finish(self) -> bytes:
         """The last event, if only its blank line is missing; half an event is not a fault but a cut."""
-        rest = bytes(self._buffer).replace(b"\r", b"\n")
+        rest, fault = bytes(self._buffer), self.fault
         self._buffer.clear()
-        self._seen = 0
-        fault = self.fault
         passed = self._validate_event(rest.strip(b"\n"))
         self.fault = fault
         return passed + _format_events(tuple(self._normalizer.flush()))
 
-    def _unify_line_ends(self) -> None:
-        """CR LF and CR become LF; a CR at the very end waits for the LF that may follow."""
-        at = self._buffer.find(b"\r", max(0, self._seen - 1))
-        if at < 0:
-            return
-        held = self._buffer.endswith(b"\r")
-        tail = self._buffer[at : len(self._buffer) - held].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self._buffer[at:] = tail + b"\r" * held
-        self._seen = min(self._seen, at)
+    def _unify_line_ends(self, data: bytes) -> bytes:
+        """CR LF and CR become LF, also where the data is cut between the two."""
+        if not data:
+            return data
+        after_cr, self._ended_with_cr = self._ended_with_cr, data.endswith(b"\r")
+        data = data.removeprefix(b"\n") if after_cr else data
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _validate_event(self, event: bytes) -> bytes:
-        datas: list[bytes] = []
-        head = b""
+        datas, head = list[bytes](), b""
         for line in event.split(b"\n"):
             if line.startswith(b"data:"):
                 datas.append(line[5:].strip())
@@ -125,8 +115,7 @@ class SseValidator:
         # Servers that forget the blank line between two events are more common than data of several lines.
         passed: list[bytes] = []
         for data in datas:
-            taken = self._take_data(data) if len(datas) > 1 else None
-            if taken is None:
+            if len(datas) == 1 or (taken := self._take_data(data)) is None:
                 self._set_fault("sent an event that is not a JSON object")
                 break
             passed.append(_format_events(taken, head))
@@ -269,11 +258,10 @@ class ThinkTagSplitter:
     """
 
     def __init__(self) -> None:
-        self._inside: bool = False
-        self._closed: bool = False
-        self._buffered: str = ""
-        self.is_active: bool = True
-        """Whether reasoning may still begin, or has not ended."""
+        self._inside = False
+        self._closed = False
+        self._buffered = ""
+        self.is_active = True  # reasoning may still begin, or has not ended
 
     def split(self, text: str) -> list[str]:
         """The pieces so far; what may become a tag is held back."""
@@ -290,10 +278,7 @@ class ThinkTagSplitter:
             if self._inside:
                 pieces.append(THINK_OPEN)
                 text = begun.removeprefix(THINK_OPEN)
-        if self._inside:
-            pieces += self._split_reasoning(text)
-        else:
-            pieces.append(text)
+        pieces += self._split_reasoning(text) if self._inside else [text]
         return [piece for piece in pieces if piece]
 
     def flush(self) -> list[str]:
@@ -335,34 +320,25 @@ class ToolCallNumbering:
     def normalize(self, fragment: dict[str, Any]) -> None:
         """Set the index of a fragment, and repeat neither the name nor the id of its call."""
         given = fragment.get("id")
-        id = "" if given is None else str(given)
         function = as_object(fragment.get("function"))
         name = function.get("name") or ""
-        call = self._find_call(fragment.get("index"), id, name)
-        fragment["index"] = call.number
-        fragment["id"] = call.id or None
-        if not isinstance(name, str) or not name:
-            return
-        if name == call.name:
+        call = self._find_call(fragment.get("index"), "" if given is None else str(given), name)
+        fragment |= {"index": call.number, "id": call.id or None}
+        if name == call.name and name:
             function["name"] = None  # the library would append the name to itself
-        else:
+        elif isinstance(name, str):
             call.name += name
 
     def _find_call(self, index: object, id: str, name: object) -> _Call:
         key = index if isinstance(index, int | str) else None
         known = self._latest.get(key)
-        if known is None or (name and _is_new_call(known, key, id)):
+        # Without an index, a name begins a call unless the id is the latest one's; with one, only if both have ids.
+        differs = known is not None and id != known.id and (key is None or bool(id and known.id))
+        if known is None or (name and (differs or (key is None and not id))):
             known = self._latest[key] = _Call(self._count, id)
             self._count += 1
         known.id = known.id or id
         return known
-
-
-def _is_new_call(known: _Call, key: object, id: str) -> bool:
-    """Whether a fragment with a name begins another call than the latest one of its index."""
-    if key is None:
-        return not id or id != known.id
-    return bool(id and known.id) and id != known.id
 
 
 def _to_json(event: Mapping[str, Any]) -> bytes:
