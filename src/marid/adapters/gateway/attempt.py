@@ -121,10 +121,9 @@ class Attempt:
             raise self._wrap_error(cause) from cause
 
     async def _report_dropped(self, on_event: OnModelEvent) -> None:
-        wanted = self._request.parameters
+        model, wanted = self._request.model, self._request.parameters
         if names := dropped_parameters(wanted, self._provider.dialect, self._transport.request_body):
             settings = ", ".join(f"api.{name}" for name in names)
-            model = self._request.model
             await on_event(RequestNotice(f"model '{model}' does not accept {settings} with these settings: not sent"))
 
     async def _forward_events(self, events: AsyncIterator[ModelResponseStreamEvent], on_event: OnModelEvent) -> None:

@@ -15,8 +15,10 @@ from marid.text.secrets.masker import Redactor
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
-_WINDOW_NAMES = ("context_length", "loaded_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit")
-_MORE_WINDOWS = ("max_context_length", "context_window")
+_WINDOW_NAMES = (
+    *("context_length", "loaded_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit"),
+    *("max_context_length", "context_window"),
+)
 _OUTPUT_NAMES = ("outputTokenLimit", "max_tokens", "max_output_tokens", "max_completion_tokens")
 _NAMES = ("display_name", "displayName", "name")
 _MAX_PAGES = 20
@@ -57,15 +59,14 @@ def _list_urls(provider: Provider) -> tuple[str, ...]:
             return (f"{root}/models",)
 
 
-async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[Mapping[str, Any]]:
-    entries: list[Mapping[str, Any]] = []
-    more = ""
-    for _ in range(_MAX_PAGES):
+async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[dict[str, Any]]:
+    page = await _fetch_page(client, address, provider)
+    entries = _entries(page)
+    for _ in range(_MAX_PAGES - 1):
+        if not (more := _next_page(page)):
+            break
         page = await _fetch_page(client, address + more, provider)
         entries += _entries(page)
-        more = _next_page(page)
-        if not more:
-            break
     return entries
 
 
@@ -116,7 +117,7 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
             id=id,
             provider=provider.id,
             name=next((str(entry[name]) for name in _NAMES if entry.get(name)), ""),
-            context_window=loaded or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
+            context_window=loaded or _number(entry, *_WINDOW_NAMES),
             max_output=_number(entry, *_OUTPUT_NAMES) or _number(entry.get("top_provider"), *_OUTPUT_NAMES),
             input_price=_price_per_million(price, "prompt"),
             output_price=_price_per_million(price, "completion"),

@@ -21,12 +21,10 @@ from marid.core.model_io import Usage
 from marid.text.json_values import as_objects, is_object, parse_json
 from marid.text.secrets.masker import Redactor
 
+# Encodings that are accepted, although requests ask for plain bodies.
 CONTENT_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
-"""Encodings that are accepted, although requests ask for plain bodies."""
-
+# Bytes of a list of models, and of an error.
 MAX_BODY, MAX_ERROR_BODY = 32 << 20, 1 << 20
-"""Bytes of a list of models, and of an error."""
-
 _MAX_CHUNK = 1 << 20
 _ANY_HEADER = zlib.MAX_WBITS | 32
 _PLAIN = "identity"
@@ -37,15 +35,7 @@ _ALLOWED_HEADERS = {
     *("host", "accept", "connection", "content-type", "content-length", "transfer-encoding"),
     *("x-server-timeout", "anthropic-version", "anthropic-beta"),
 }
-_NAME = "marid"
-_KEY_HEADERS = MappingProxyType(
-    {
-        "openai": ("authorization", "Bearer "),
-        "openrouter": ("authorization", "Bearer "),
-        "anthropic": ("x-api-key", ""),
-        "google": ("x-goog-api-key", ""),
-    }
-)
+_KEY_HEADERS = MappingProxyType({"anthropic": "x-api-key", "google": "x-goog-api-key"})
 
 
 class WrappedBody(httpx2.AsyncByteStream, ABC):
@@ -129,8 +119,7 @@ class JsonAsEventsBody(WrappedBody):
         self._gathered += piece
         if len(self._gathered) > MAX_EVENT:
             raise httpx2.ReadError("the body is too large")
-        start = bytes(self._gathered[:64]).lstrip()[:1]
-        self._is_passthrough = bool(start) and start != b"{"
+        self._is_passthrough = self._gathered[:64].lstrip()[:1] not in (b"", b"{")
         return self._take_gathered() if self._is_passthrough else b""
 
     def _take_gathered(self) -> bytes:
@@ -173,12 +162,11 @@ class ValidatedBody(WrappedBody):
         while not self._ended:
             try:
                 passed = validator.feed(await anext(self._pieces))
-                if validator.fault:
-                    self._ended = True
-                    passed += validator.finish()
+                self._ended = bool(validator.fault)
             except StopAsyncIteration:
-                self._ended = True
-                passed = validator.finish()
+                self._ended, passed = True, b""
+            if self._ended:
+                passed += validator.finish()
             if passed:
                 return passed
             waiting_since = waiting_since or time.monotonic()
@@ -210,19 +198,15 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         self._body: ValidatedBody | None = None
         self._response_record: dict[str, Any] | None = None
         self.request_body = b""
-        self.was_sent = False
-        """Whether the request went out and was not refused, so that it may have cost something."""
-        self.is_redirected = False
-        """Whether the answer is a redirect. It is not followed: the request holds a key."""
-        self.content_type, self.content_encoding = "", _PLAIN
-        """Of the answer."""
+        self.was_sent = False  # the request went out and was not refused, so that it may have cost something
+        self.is_redirected = False  # a redirect is not followed: the request holds a key
+        self.content_type, self.content_encoding = "", _PLAIN  # of the answer
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send the request with our key, and validate the body of the answer."""
         self._set_headers(request)
         self.request_body = await request.aread()
-        if self._wire_log:
-            self._note_request(self._wire_log, request)
+        self._log_request(request)
         begun = time.monotonic()
         try:
             response = await self._inner.handle_async_request(request)
@@ -231,7 +215,9 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
             raise
         self.was_sent = response.is_success
         if self._wire_log:
-            self._record_response(response, time.monotonic() - begun)
+            headers = Redactor(*self._provider.secrets).redact_headers(response.headers)
+            seconds = round(time.monotonic() - begun, 3)
+            self._response_record = {"status": response.status_code, "seconds": seconds, "headers": headers}
         self._wrap_body(request, response)
         return response
 
@@ -273,22 +259,24 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
     def _set_headers(self, request: httpx2.Request) -> None:
         for name in request.headers.keys() - _ALLOWED_HEADERS:
             del request.headers[name]
-        request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
+        request.headers |= {"user-agent": "marid", "accept-encoding": _PLAIN}
         connect = self._retry_policy.connect_timeout
         # Our timeouts replace those of the provider's client.
         timeout = httpx2.Timeout(self._retry_policy.idle_timeout, connect=connect, pool=connect).as_dict()
         request.extensions = {**request.extensions, "timeout": timeout, "trace": self._trace}
         if self._provider.login:
             request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
-        if self._provider.api_key:
-            name, prefix = _KEY_HEADERS[self._provider.dialect]
-            request.headers[name] = prefix + self._provider.api_key
+        if key := self._provider.api_key:
+            name = _KEY_HEADERS.get(self._provider.dialect)
+            request.headers[name or "authorization"] = key if name else f"Bearer {key}"
 
     async def _trace(self, name: str, _: object) -> None:
         """Called at every step of the connection."""
         self.was_sent = self.was_sent or name.endswith("send_request_body.complete")
 
-    def _note_request(self, log: WireLog, request: httpx2.Request) -> None:
+    def _log_request(self, request: httpx2.Request) -> None:
+        if not self._wire_log:
+            return
         redactor = Redactor(*self._provider.secrets)
         record = {
             "timestamp": int(time.time()),
@@ -298,14 +286,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
             "url": redactor.redact_text(str(request.url)),
             "headers": redactor.redact_headers(request.headers),
         }
-        log("request", record)
-
-    def _record_response(self, response: httpx2.Response, seconds: float) -> None:
-        self._response_record = {
-            "status": response.status_code,
-            "seconds": round(seconds, 3),
-            "headers": Redactor(*self._provider.secrets).redact_headers(response.headers),
-        }
+        self._wire_log("request", record)
 
     def log_response(self, usage: Usage | None) -> None:
         """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
