@@ -1,19 +1,18 @@
 """Shallow clones of remote repositories in the cache; a clone appears complete or not at all."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 
 from marid.adapters.git.git_program import GitProgram
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.text import git_text
-from marid.workspace.plain_files import make_private_folder
+from marid.workspace.plain_files import lock_folder, make_private_folder
 
 PARTIAL_PREFIX = ".unfinished-"
 STALE_AFTER = 86_400.0
@@ -33,7 +32,7 @@ class CachedClones:
         self._git = GitProgram(env, limits or ProgramLimits(timeout=300.0))
 
     def clone(self, url: str, branch: str | None) -> str:
-        """See the port; concurrent clones of the same repository share a folder."""
+        """Concurrent clones of the same repository share a folder."""
         git_text.check_clone_url(url)
         wanted = "HEAD" if branch is None else git_text.check_branch(branch)
         key = hashlib.sha256(f"{url}\n{branch or ''}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -66,7 +65,7 @@ class CachedClones:
             shutil.rmtree(partial, ignore_errors=True)
 
     def _refresh(self, folder: str, url: str, wanted: str) -> None:
-        with _lock_folder(os.path.dirname(folder)):
+        with lock_folder(os.path.dirname(folder)):
             # We hold the lock, so a lock file of git was left by a killed process.
             for name in ("index.lock", "shallow.lock"):
                 with contextlib.suppress(FileNotFoundError):
@@ -81,9 +80,8 @@ class CachedClones:
         # Explicit, or git would search the parent folders for a repository and reset that one.
         dirs = {"GIT_DIR": os.path.join(folder, ".git"), "GIT_WORK_TREE": folder}
         env = dirs | {"GIT_ALLOW_PROTOCOL": TRANSPORTS}
-        result = self._git.run_with_user_config(
-            *LOW_SPEED_OPTIONS, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=env
-        )
+        command = (*LOW_SPEED_OPTIONS, "fetch", *SHALLOW, url, wanted)
+        result = self._git.run_with_user_config(*command, cwd=folder, extra=env)
         if result.status:
             raise _fetch_error(result, url, wanted)
         self._run_isolated("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=dirs)
@@ -102,17 +100,6 @@ class CachedClones:
                     shutil.rmtree(entry.path, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def _lock_folder(folder: str) -> Generator[None]:
-    """Hold the kernel's lock on a folder, which ends with the process."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def _publish(partial: str, home: str) -> None:
     names = os.listdir(partial)
     try:
@@ -124,6 +111,7 @@ def _publish(partial: str, home: str) -> None:
 
 
 def _fetch_error(result: ProgramResult, url: str, wanted: str) -> MaridError:
+    shown = git_text.public_url(url)
     if b"couldn't find remote ref" in result.err and wanted != "HEAD":
-        return NotFound(f"{git_text.public_url(url)} has no branch {git_text.quote_for_message(wanted)}")
-    return Unavailable(f"{git_text.public_url(url)} cannot be fetched: {git_text.redact_url(result.error_line(), url)}")
+        return NotFound(f"{shown} has no branch {git_text.quote_for_message(wanted)}")
+    return Unavailable(f"{shown} cannot be fetched: {git_text.redact_url(result.error_line(), url)}")

@@ -76,13 +76,11 @@ class LocalGit:
         self._user = os.geteuid() if user is None else user
 
     def diff(self, folder: str, rev: str | None) -> bytes:
-        """See the port."""
         with self._open_view(folder) as view:
             base = view.head_commit() or view.empty_tree if rev is None else view.resolve_commit(rev)
             return view.diff_worktree(base, *PREFIXES)
 
     def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
-        """See the port."""
         options = ("--no-renames", *PREFIXES)
         with self._open_view(folder) as view:
             unborn = base == "HEAD" and view.head_commit() is None
@@ -92,7 +90,6 @@ class LocalGit:
             return view.run("diff", *DIFF_OPTIONS, *options, start, view.resolve_commit(head), "--", name).out
 
     def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
-        """See the port."""
         with self._open_view(folder) as view:
             known = view.diff_worktree(view.resolve_commit(rev), "--name-only", "-z", "--no-renames", "--diff-filter=d")
             new = view.run("ls-files", "--others", "--exclude-standard", "-z", "--", ".").out
@@ -101,7 +98,6 @@ class LocalGit:
         return tuple(sorted(names))
 
     def log(self, folder: str, count: int) -> bytes:
-        """See the port."""
         if count < 1:
             raise BadInput(f"a log needs at least one commit, not {count}")
         with self._open_view(folder) as view:
@@ -111,7 +107,7 @@ class LocalGit:
             return view.run("log", "-n", str(count), *options, "--", ".").out
 
     def recency(self, folder: str) -> Mapping[str, int]:
-        """See the port. This is a hint: any error means an empty answer."""
+        """This is a hint: any error means an empty answer."""
         options = (*DIFF_OPTIONS, *LOG_OPTIONS, "--raw", "-z", "--no-renames", "--format=%x01")
         try:
             with self._open_view(folder) as view:

@@ -7,7 +7,7 @@ import selectors
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 from marid.adapters.process.process_limits import MAX_PROCESSES
 from marid.adapters.process.process_tree import ProcessTree
@@ -55,24 +55,17 @@ class BoundedOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunLimits:
-    """When to end a child, and how many bytes of each stream to keep."""
+class RunOptions:
+    """When to end a child, and how many bytes of each stream to keep; `on_output` gets the text as it comes."""
 
-    timeout: float
+    timeout: float = 60.0
     max_output: int = 1_000_000
     max_processes: int = MAX_PROCESSES
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunCallbacks:
-    """`on_output` gets the text as it comes; `stopped` says whether to end the child."""
-
     on_output: OnOutput | None = None
     stopped: Callable[[], bool] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChildOutput:
+class ChildOutput(NamedTuple):
     """`end_reason` is "" if the child exited, else "time", "stopped" or "crowd"."""
 
     end_reason: str
@@ -83,12 +76,10 @@ class ChildOutput:
 class ChildMonitor:
     """Watches one child, once."""
 
-    def __init__(self, tree: ProcessTree, limits: RunLimits, callbacks: RunCallbacks) -> None:
+    def __init__(self, tree: ProcessTree, options: RunOptions) -> None:
         self._tree = tree
-        self._limits = limits
-        self._on_output = callbacks.on_output
-        self._stopped = callbacks.stopped
-        self._streams = {"out": BoundedOutput(limits.max_output), "err": BoundedOutput(limits.max_output)}
+        self._options = options
+        self._streams = {"out": BoundedOutput(options.max_output), "err": BoundedOutput(options.max_output)}
         self._begun = time.monotonic()
         self._ended: float | None = None
 
@@ -96,8 +87,8 @@ class ChildMonitor:
         """Read until the child has exited and its streams are closed; a grandchild may delay that by one second."""
         child = self._tree.child
         with selectors.DefaultSelector() as selector, _open_pidfd(child.pid) as exited:
-            selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, self._streams["out"])
-            selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, self._streams["err"])
+            selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, "out")
+            selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, "err")
             selector.register(exited, selectors.EVENT_READ)
             reason = None
             while reason is None:
@@ -107,21 +98,17 @@ class ChildMonitor:
 
     def _read_for_tick(self, selector: selectors.BaseSelector) -> None:
         """Read for one tick, or until the child exits or every stream is closed."""
-        until = time.monotonic() + min(TICK, self._limits.timeout)
+        until = time.monotonic() + min(TICK, self._options.timeout)
         while selector.get_map() and (left := until - time.monotonic()) > 0:
             for key, _ in selector.select(left):
                 if key.data is None:
                     until = 0.0
                     selector.unregister(key.fileobj)
                 elif data := os.read(key.fd, _CHUNK):
-                    self._capture(key.data, data)
+                    if (text := self._streams[key.data].add(data)) and self._options.on_output:
+                        self._options.on_output(key.data, text)
                 else:
                     selector.unregister(key.fileobj)
-
-    def _capture(self, stream: BoundedOutput, data: bytes) -> None:
-        text = stream.add(data)
-        if text and self._on_output is not None:
-            self._on_output("out" if stream is self._streams["out"] else "err", text)
 
     def _end_reason(self, *, is_open: bool) -> str | None:
         """Why to stop reading; None to go on."""
@@ -130,11 +117,11 @@ class ChildMonitor:
             self._ended = now
         if self._ended is not None:
             return None if is_open and now - self._ended < DRAIN else ""
-        if now - self._begun >= self._limits.timeout:
+        if now - self._begun >= self._options.timeout:
             return "time"
-        if self._stopped is not None and self._stopped():
+        if self._options.stopped and self._options.stopped():
             return "stopped"
-        return "crowd" if self._tree.has_more_than(self._limits.max_processes) else None
+        return "crowd" if self._tree.has_more_than(self._options.max_processes) else None
 
 
 @contextlib.contextmanager

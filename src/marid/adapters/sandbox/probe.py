@@ -27,7 +27,7 @@ while read -r name rest; do
 done < /proc/net/dev
 echo tried
 """
-_SECONDS = 10.0
+PROBE_TIMEOUT = 10.0
 
 
 def probe_sandbox(run: Callable[[ProcessCommand], ProcessResult], state: str) -> SandboxState:
@@ -54,4 +54,4 @@ def _command(folder: str) -> ProcessCommand:
     with open(canary, "xb"):
         pass
     argv = ("/bin/sh", "-c", _PROBE_SCRIPT, "sh", canary)
-    return ProcessCommand(argv=argv, cwd=root, roots=(root,), seconds=_SECONDS)
+    return ProcessCommand(argv=argv, cwd=root, roots=(root,), seconds=PROBE_TIMEOUT)

@@ -61,7 +61,7 @@ class WebClient:
 
     @property
     def search_target(self) -> Target:
-        """See the port. Raises: BadInput for a setting that is not a URL."""
+        """Raises: BadInput for a setting that is not a URL."""
         return parse_url(self._engine)
 
     @cached_property
@@ -69,13 +69,11 @@ class WebClient:
         return AddressPolicy(self._allow)
 
     def check_target(self, target: Target) -> None:
-        """See the port."""
         self._address_policy.check_target(target)
 
     def fetch(
         self, target: Target, *, max_bytes: int = MAX_BYTES, timeout: float = 20.0
     ) -> WebPage | CrossHostRedirect:
-        """See the port."""
         budget = TransferBudget(timeout=timeout, max_bytes=MAX_BYTES + MAX_HEADER_BYTES)
         at = target
         for _ in range(MAX_REDIRECTS + 1):

@@ -85,7 +85,7 @@ class GuardedBackend(NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
-        """See the library. Raises: Refused, NotFound, Exhausted, Unavailable."""
+        """Raises: Refused, NotFound, Exhausted, Unavailable."""
         addresses = self._resolve_addresses(host, port)
         for address in addresses:
             self._policy.check_address(host, port, address)
@@ -146,26 +146,24 @@ class MeteredStream(NetworkStream):
         self._budget = budget
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """See the library. Raises: Exhausted."""
+        """Raises: Exhausted."""
         data = self._stream.read(max_bytes, self._budget.remaining_seconds())
         self._budget.spend(len(data))
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """See the library. Raises: Exhausted."""
+        """Raises: Exhausted."""
         self._stream.write(buffer, self._budget.remaining_seconds())
 
     def close(self) -> None:
-        """See the library."""
         self._stream.close()
 
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
-        """See the library. Raises: Exhausted."""
+        """Raises: Exhausted."""
         inner = self._stream.start_tls(ssl_context, server_hostname, self._budget.remaining_seconds())
         return MeteredStream(inner, self._budget)
 
     def get_extra_info(self, info: str) -> Any:
-        """See the library."""
         return self._stream.get_extra_info(info)

@@ -22,7 +22,6 @@ class ForkPool:
         self._helpers = helpers
 
     def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:
-        """As in the port."""
         turns = _schedule(min(self._helpers + 1, len(jobs)))
         runners = [turns[number % len(turns)] for number in range(len(jobs))]
         helpers: list[_Helper] = []

@@ -45,7 +45,6 @@ class ProcessWorkers:
                 worker.kill()  # the thread that uses it disposes of it
 
     def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See `ports.workers`."""
         answers = self._ask(work, [(args, kwargs)])
         outcome = _unwrap_answer(answers[0] if answers else None, self._limits)
         if isinstance(outcome, Exception):
@@ -55,7 +54,6 @@ class ProcessWorkers:
     def run_all(
         self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
     ) -> "list[T | Exception]":
-        """See `ports.workers`."""
         sizes = [_BYTES_WORTH_A_MESSAGE] * len(calls) if cost is None else cost
         batch = _Batch(work, calls, sizes)
         count = min(self._cores, len(calls), 1 + sum(sizes) // _BYTES_WORTH_A_WORKER)

@@ -18,11 +18,9 @@ class WorkerOutlines:
         self._make = make
 
     def outline(self, data: bytes, language: str) -> str | None:
-        """See `ports.outlines`."""
         return self.outlines([(data, language)])[0]
 
     def outlines(self, items: Sequence[tuple[bytes, str]]) -> list[str | None]:
-        """See `ports.outlines`."""
         answers = self._workers.run_all(self._make, items, cost=[len(data) for data, _ in items])
         for answer in answers:
             if isinstance(answer, Unavailable):

@@ -1,11 +1,12 @@
 import os
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.process.child_output import BoundedOutput, ChildMonitor, ChildOutput, RunCallbacks, RunLimits
+from marid.adapters.process.child_output import BoundedOutput, ChildMonitor, ChildOutput, RunOptions
 from marid.adapters.process.process_tree import start_process_tree
 from marid.adapters.sandbox.bubblewrap import LaunchSpec
 
@@ -52,10 +53,10 @@ def test_what_is_kept_does_not_depend_on_the_chunks(chunks: list[bytes], max_byt
     assert whole.dropped_bytes == max(0, len(b"".join(chunks)) - max_bytes)
 
 
-def watch(script: str, callbacks: RunCallbacks | None = None, *, seconds: float = 20.0, **limits: int) -> ChildOutput:
+def watch(script: str, **options: Any) -> ChildOutput:
     launch = LaunchSpec(argv=("/bin/sh", "-c", script))
     with start_process_tree(launch, cwd="/", env={"PATH": os.defpath}) as tree:
-        return ChildMonitor(tree, RunLimits(timeout=seconds, **limits), callbacks or RunCallbacks()).read_until_end()
+        return ChildMonitor(tree, RunOptions(**options)).read_until_end()
 
 
 def test_both_streams_are_read_to_their_ends() -> None:
@@ -77,22 +78,20 @@ def test_a_grandchild_puts_the_end_off_for_a_second_only() -> None:
 
 def test_endless_output_is_reported_up_to_the_limit_and_ended_by_the_timeout() -> None:
     reported: list[str] = []
-    callbacks = RunCallbacks(on_output=lambda _, text: reported.append(text))
-    seen = watch("yes", callbacks, seconds=0.2, max_output=10)
+    seen = watch("yes", on_output=lambda _, text: reported.append(text), timeout=0.2, max_output=10)
     assert (seen.end_reason, len(reported)) == ("time", 1)
     assert seen.streams["out"].dropped_bytes > 0
 
 
 def test_output_is_reported_with_the_name_of_its_stream() -> None:
     reported: list[tuple[str, str]] = []
-    callbacks = RunCallbacks(on_output=lambda name, text: reported.append((name, text)))
-    watch("echo out; sleep 0.05; echo err >&2", callbacks)
+    watch("echo out; sleep 0.05; echo err >&2", on_output=lambda name, text: reported.append((name, text)))
     assert reported == [("out", "out\n"), ("err", "err\n")]
 
 
 def test_the_caller_can_stop_it() -> None:
     answers = iter([False, False, True])
-    assert watch("sleep 100", RunCallbacks(stopped=lambda: next(answers))).end_reason == "stopped"
+    assert watch("sleep 100", stopped=lambda: next(answers)).end_reason == "stopped"
 
 
 def test_too_many_processes_end_it() -> None:
