@@ -6,8 +6,7 @@ from contextlib import closing
 import pytest
 
 from fakes.outlines import FakeOutlines, first_line
-from marid.adapters.workers.pool import ProcessWorkers
-from marid.adapters.workers.worker import WorkerLimits
+from marid.adapters.workers.pool import ProcessWorkers, WorkerLimits
 from marid.adapters.workers.worker_outlines import WorkerOutlines
 from marid.ports.outlines import Outlines
 

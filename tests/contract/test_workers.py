@@ -7,8 +7,7 @@ import pytest
 
 from fakes.outlines import first_line, misbehave
 from fakes.ports import InlineWorkers
-from marid.adapters.workers.pool import ProcessWorkers
-from marid.adapters.workers.worker import WorkerLimits
+from marid.adapters.workers.pool import ProcessWorkers, WorkerLimits
 from marid.core.errors import BadInput
 from marid.ports.workers import Workers
 

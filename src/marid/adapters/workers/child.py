@@ -7,12 +7,14 @@ that the call cannot be made.
 import gc
 import os
 import pickle
+import select
 import signal
+import struct
 import sys
+import time
 from importlib import import_module
 from typing import Any
 
-from marid.adapters.workers.framing import receive, send
 from marid.core.errors import Exhausted, MaridError
 
 READY = b"ready"
@@ -20,7 +22,50 @@ MAX_MESSAGE = (1 << 32) - 1
 DONE, FAILED, BROKEN = "done", "failed", "broken"
 
 _MESSAGES_PER_COLLECTION = 64
+# A message on a pipe is a length of four bytes, then the data.
+_LENGTH = struct.Struct(">I")
+_MAX_CHUNK = 1 << 20
 TOO_MUCH = "that takes more memory or deeper nesting than a parser may have"
+
+
+def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> None:
+    """Write all of it; with a deadline, in monotonic seconds, the descriptor must be non-blocking.
+
+    Raises: TimeoutError; OSError when the pipe has no reader.
+    """
+    left = memoryview(b"".join(part for message in messages for part in (_LENGTH.pack(len(message)), message)))
+    while left:
+        _await(descriptor, select.POLLOUT, deadline)
+        left = left[os.write(descriptor, left[:_MAX_CHUNK]) :]
+
+
+def receive(descriptor: int, *, max_size: int, deadline: float | None = None) -> bytes | None:
+    """The next message; None if the pipe is closed or the message is longer than `max_size`. Raises: TimeoutError."""
+    head = _read_exactly(descriptor, _LENGTH.size, deadline)
+    if head is None:
+        return None
+    (size,) = _LENGTH.unpack(head)
+    return _read_exactly(descriptor, size, deadline) if size <= max_size else None
+
+
+def _read_exactly(descriptor: int, size: int, deadline: float | None) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        _await(descriptor, select.POLLIN, deadline)
+        part = os.read(descriptor, min(size - len(parts), _MAX_CHUNK))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def _await(descriptor: int, event: int, deadline: float | None) -> None:
+    if deadline is None:
+        return  # the descriptor is blocking
+    poll = select.poll()
+    poll.register(descriptor, event)
+    if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        raise TimeoutError("the other end of the pipe takes too long")
 
 
 def serve(source: int, sink: int, *, cpu_seconds: int) -> None:
