@@ -10,9 +10,7 @@ import pytest
 
 from fakes.bd import install
 from fakes.ports import FakeBeads
-from marid.adapters.beads.bd_program import BeadsProgram
-from marid.adapters.beads.jsonl_file import BeadsFile
-from marid.adapters.beads.project_beads import ProjectBeads
+from marid.adapters.beads import BeadsFile, BeadsProgram, ProjectBeads
 from marid.core.errors import BadInput
 from marid.ports.beads import Bead, BeadsWorkspace
 from marid.workspace.guard.api import PathScope

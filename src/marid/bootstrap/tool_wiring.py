@@ -69,7 +69,7 @@ class _ToolWiring:
             **self._shared,
             Web: lazy("marid.adapters.web.client:WebClient", allow=web.net_allow, engine=web.search_url),
             ContextReader: lazy("marid.assembly.guarded_context:GuardedContextReader", context_ports, settings.context),
-            BeadsWorkspace: lazy("marid.adapters.beads.project_beads:ProjectBeads", path_scope, self._environ),
+            BeadsWorkspace: lazy("marid.adapters.beads:ProjectBeads", path_scope, self._environ),
             PathResolver: lambda: path_scope,
         }
         return LazyServices(own, {BeadsWorkspace: _beads_check(path_scope)})

@@ -87,10 +87,7 @@ def test_a_drop_closes_or_resets_the_connection() -> None:
 
 def test_a_second_release_does_not_open_the_next_gate() -> None:
     first, second = Gate(), Gate()
-    with (
-        connected() as (connection, _),
-        performing(connection, first, second) as endings,
-    ):
+    with connected() as (connection, _), performing(connection, first, second) as endings:
         assert first.wait(30)
         first.release()
         first.release()

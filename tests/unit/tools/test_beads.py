@@ -9,7 +9,7 @@ import pytest
 from fakes.bd import install
 from fakes.ports import FakeBeads
 from fakes.tool_caller import ToolCaller
-from marid.adapters.beads.project_beads import ProjectBeads
+from marid.adapters.beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
 from marid.toolkit.handles import PathResolver

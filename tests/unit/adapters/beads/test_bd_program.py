@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakes.bd import install
-from marid.adapters.beads.bd_program import BeadsProgram
+from marid.adapters.beads import BeadsProgram
 from marid.adapters.process.programs import ProgramLimits
 from marid.core.errors import BadInput, Exhausted, NotFound, Unavailable
 from marid.ports.beads import NO_WORKSPACE, Bead, BeadsCommand

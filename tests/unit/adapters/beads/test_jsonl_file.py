@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from marid.adapters.beads.jsonl_file import BeadsFile
+from marid.adapters.beads import BeadsFile
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.ports.beads import Bead
 from marid.workspace.guard.api import PathScope

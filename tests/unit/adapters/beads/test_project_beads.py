@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.bd import install
-from marid.adapters.beads.project_beads import ProjectBeads
+from marid.adapters.beads import ProjectBeads
 from marid.core.errors import NotFound, Refused, Unavailable
 from marid.ports.beads import NO_WORKSPACE, BeadsCommand, BeadsRewrite
 from marid.workspace.guard.api import PathScope

@@ -1,1 +1,0 @@
-"""Beads issues: the `bd` program, or the JSONL file of the workspace."""
