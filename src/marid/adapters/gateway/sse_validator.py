@@ -258,10 +258,10 @@ class ThinkTagSplitter:
     """
 
     def __init__(self) -> None:
-        self._inside = False
-        self._closed = False
-        self._buffered = ""
-        self.is_active = True  # reasoning may still begin, or has not ended
+        self._inside: bool = False
+        self._closed: bool = False
+        self._buffered: str = ""
+        self.is_active: bool = True  # reasoning may still begin, or has not ended
 
     def split(self, text: str) -> list[str]:
         """The pieces so far; what may become a tag is held back."""

@@ -119,7 +119,7 @@ class JsonAsEventsBody(WrappedBody):
         self._gathered += piece
         if len(self._gathered) > MAX_EVENT:
             raise httpx2.ReadError("the body is too large")
-        self._is_passthrough = self._gathered[:64].lstrip()[:1] not in (b"", b"{")
+        self._is_passthrough = bytes(self._gathered[:64]).lstrip()[:1] not in (b"", b"{")
         return self._take_gathered() if self._is_passthrough else b""
 
     def _take_gathered(self) -> bytes:

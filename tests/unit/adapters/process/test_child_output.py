@@ -1,6 +1,5 @@
 import os
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -53,10 +52,10 @@ def test_what_is_kept_does_not_depend_on_the_chunks(chunks: list[bytes], max_byt
     assert whole.dropped_bytes == max(0, len(b"".join(chunks)) - max_bytes)
 
 
-def watch(script: str, **options: Any) -> ChildOutput:
+def watch(script: str, options: RunOptions | None = None) -> ChildOutput:
     launch = LaunchSpec(argv=("/bin/sh", "-c", script))
     with start_process_tree(launch, cwd="/", env={"PATH": os.defpath}) as tree:
-        return ChildMonitor(tree, RunOptions(**options)).read_until_end()
+        return ChildMonitor(tree, options or RunOptions()).read_until_end()
 
 
 def test_both_streams_are_read_to_their_ends() -> None:
@@ -78,22 +77,23 @@ def test_a_grandchild_puts_the_end_off_for_a_second_only() -> None:
 
 def test_endless_output_is_reported_up_to_the_limit_and_ended_by_the_timeout() -> None:
     reported: list[str] = []
-    seen = watch("yes", on_output=lambda _, text: reported.append(text), timeout=0.2, max_output=10)
+    seen = watch("yes", RunOptions(on_output=lambda _, text: reported.append(text), timeout=0.2, max_output=10))
     assert (seen.end_reason, len(reported)) == ("time", 1)
     assert seen.streams["out"].dropped_bytes > 0
 
 
 def test_output_is_reported_with_the_name_of_its_stream() -> None:
     reported: list[tuple[str, str]] = []
-    watch("echo out; sleep 0.05; echo err >&2", on_output=lambda name, text: reported.append((name, text)))
+    options = RunOptions(on_output=lambda name, text: reported.append((name, text)))
+    watch("echo out; sleep 0.05; echo err >&2", options)
     assert reported == [("out", "out\n"), ("err", "err\n")]
 
 
 def test_the_caller_can_stop_it() -> None:
     answers = iter([False, False, True])
-    assert watch("sleep 100", stopped=lambda: next(answers)).end_reason == "stopped"
+    assert watch("sleep 100", RunOptions(stopped=lambda: next(answers))).end_reason == "stopped"
 
 
 def test_too_many_processes_end_it() -> None:
     script = "i=0; while [ $i -lt 40 ]; do sleep 100 & i=$((i+1)); done; wait"
-    assert watch(script, max_processes=20).end_reason == "crowd"
+    assert watch(script, RunOptions(max_processes=20)).end_reason == "crowd"
