@@ -1,6 +1,7 @@
 """Every cache keeps the promises of `ports.cache`."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cache]:
     if request.param == "fake":
         yield FakeCache()
         return
-    with SqliteCache(str(tmp_path / "cache.db")) as real:
+    with closing(SqliteCache(str(tmp_path / "cache.db"))) as real:
         yield real
 
 

@@ -1,12 +1,13 @@
 """Approvals and grants in one SQLite file of the home, which all processes share."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from marid.adapters.sqlite_connection import SqliteConnection, connect, user_version
+from marid.adapters.sqlite_connection import DatabaseSchema, SqliteConnection, VersionMismatch
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Unavailable
 from marid.core.policy.approval import (
@@ -17,13 +18,11 @@ from marid.core.policy.approval import (
     QuestionKind,
     check_answer,
 )
-from marid.workspace.plain_files import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3
 
 _DAY = 86_400.0
-_VERSION = 1
 _TABLES = (
     """CREATE TABLE approval (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, tool TEXT NOT NULL, caller TEXT NOT NULL, conversation TEXT NOT NULL,
@@ -33,6 +32,7 @@ _TABLES = (
     """CREATE TABLE standing (
     scope TEXT NOT NULL, grant_ TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (scope, grant_)) WITHOUT ROWID""",
 )
+_SCHEMA = DatabaseSchema(1, _TABLES, ["synchronous = FULL", "trusted_schema = OFF"])
 COLUMNS = (
     "id, kind, tool, caller, conversation, text, hash, created, expires, always, scope, grant_, "
     "answer, answered_by, answered, closed"
@@ -48,7 +48,7 @@ class SqliteApprovals:
     def __init__(self, path: str, *, clock: Callable[[], float] = time.time, busy_timeout: float = 5.0) -> None:
         self._path = path
         self._clock = clock
-        self._connection = SqliteConnection(path, lambda: _open_database(path, busy_timeout))
+        self._connection = SqliteConnection(path, _SCHEMA, busy_timeout)
 
     def close_file(self) -> None:
         """Close the file; a later call opens it again."""
@@ -60,11 +60,11 @@ class SqliteApprovals:
             known = _find_approval(connection, question.id)
             if known is not None and known.is_joinable(now):
                 return known
-            _prune(connection, now)
+            connection.execute("DELETE FROM approval WHERE created < ?", (now - _DAY,))
+            connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
             _check_limit(connection, question, now)
-            approval = Approval(question=question)
-            connection.execute(_INSERT, to_row(approval))
-            return approval
+            connection.execute(_INSERT, to_row(Approval(question)))
+            return Approval(question)
 
     def get(self, key: str) -> Approval | None:
         with self._read_transaction() as connection:
@@ -115,15 +115,9 @@ class SqliteApprovals:
 
     @contextmanager
     def _write_transaction(self) -> "Generator[sqlite3.Connection]":
-        with self._guard_access():
-            connection = self._connection.get()
+        with self._guard_access(), self._connection.get() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
+            yield connection
 
     @contextmanager
     def _guard_access(self) -> Generator[None]:
@@ -132,6 +126,8 @@ class SqliteApprovals:
         with self._connection.lock:
             try:
                 yield
+            except VersionMismatch as error:
+                raise Unavailable("the approvals were written by a newer version of marid") from error
             except (sqlite3.Error, OSError) as error:
                 self._connection.drop()
                 raise Unavailable(f"the approvals cannot be used: {error}") from error
@@ -139,8 +135,6 @@ class SqliteApprovals:
 
 def to_row(approval: Approval) -> tuple[object, ...]:
     """The values of `COLUMNS`."""
-    import json  # imported when used, as everywhere that starts with the program
-
     asked = approval.question
     return (
         *(asked.id, asked.kind.value, asked.tool, json.dumps(asked.caller), asked.caller.conversation),
@@ -152,28 +146,17 @@ def to_row(approval: Approval) -> tuple[object, ...]:
 
 def from_row(row: tuple[Any, ...]) -> Approval:
     """The inverse of `to_row`. Raises: Unavailable if another program has changed the row."""
-    import json
-
-    key, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row
+    id, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row
     try:
         *names, groups = json.loads(caller)
-        question = Question(
-            id=key,
-            kind=QuestionKind(kind),
-            tool=tool,
-            caller=Caller(*names, groups=tuple(groups)),
-            text=text,
-            hash=digest,
-            created=created,
-            expires=expires,
-            always=bool(always),
-            scope=scope,
-            grant=grant,
+        asker = Caller(*names, groups=tuple(groups))
+        asked = Question(
+            id, QuestionKind(kind), tool, asker, text, digest, created, expires, bool(always), scope, grant
         )
         given = None if answer is None else ApprovalAnswer(answer)
     except (ValueError, TypeError) as error:
         raise Unavailable("the approvals are damaged: remove approvals.db from the home") from error
-    return Approval(question=question, answer=given, by=by, answered=answered, closed=bool(closed))
+    return Approval(asked, given, by, answered, bool(closed))
 
 
 def _find_approval(connection: "sqlite3.Connection", key: str) -> Approval | None:
@@ -185,38 +168,9 @@ def _insert_grant(connection: "sqlite3.Connection", scope: str, grant: str, now:
     connection.execute("INSERT OR REPLACE INTO standing (scope, grant_, made) VALUES (?, ?, ?)", (scope, grant, now))
 
 
-def _prune(connection: "sqlite3.Connection", now: float) -> None:
-    connection.execute("DELETE FROM approval WHERE created < ?", (now - _DAY,))
-    connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
-
-
 def _check_limit(connection: "sqlite3.Connection", question: Question, now: float) -> None:
     """Raises: Exhausted if too many questions of this caller are pending."""
     count = f"SELECT count(*) FROM approval WHERE {_IS_PENDING} AND caller = ?"  # noqa: S608 (constants)
-    caller = to_row(Approval(question=question))[3]
+    caller = to_row(Approval(question))[3]
     if connection.execute(count, (now, caller)).fetchone()[0] >= MAX_PENDING_QUESTIONS:
         raise Exhausted(f"{MAX_PENDING_QUESTIONS} questions of this caller already wait for an answer")
-
-
-def _open_database(path: str, busy_timeout: float) -> "sqlite3.Connection":
-    """Raises: OSError, sqlite3.Error, Unavailable if a newer version made the tables."""
-    make_private_folder(os.path.dirname(path) or ".")
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        os.fchmod(fd, 0o600)  # the files that SQLite puts beside it get its mode
-    finally:
-        os.close(fd)
-    pragmas = ("journal_mode = WAL", "synchronous = FULL", "trusted_schema = OFF")
-    return connect(path, busy_timeout, pragmas, _make_tables)
-
-
-def _make_tables(connection: "sqlite3.Connection") -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    found = user_version(connection)
-    if found == 0:
-        for statement in _TABLES:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
-    connection.execute("COMMIT")
-    if found > _VERSION:
-        raise Unavailable("the approvals were written by a newer version of marid")

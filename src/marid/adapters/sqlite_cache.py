@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from marid.adapters.sqlite_connection import SqliteConnection, connect, user_version
-from marid.workspace.plain_files import make_private_folder
+from marid.adapters.sqlite_connection import DatabaseSchema, SqliteConnection, VersionMismatch
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,17 +16,13 @@ VERSION = 1
 _BATCH = 500
 _TABLE = """CREATE TABLE entry (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, UNIQUE (kind, key))"""
+_SCHEMA = DatabaseSchema(VERSION, [_TABLE], ["synchronous = NORMAL", "journal_size_limit = 4000000"])
 _SELECT = f"SELECT key, value FROM entry WHERE kind = ? AND key IN ({', '.join('?' * _BATCH)})"  # noqa: S608 (no input)
 _INSERT = "INSERT OR REPLACE INTO entry (kind, key, value) VALUES (?, ?, ?)"
 # Deleting is slow (3 µs a row): a full cache shrinks step by step, not by half a million rows in one unlucky run.
 _TRIM_ROWS = 20_000
 # SQLITE_ERROR, which a valid statement gets if the table has other columns; SQLITE_CORRUPT; SQLITE_NOTADB.
 _CORRUPT_CODES = (1, 11, 26)
-
-
-class _VersionMismatch(Exception):
-    def __init__(self, *, older: bool) -> None:
-        self.older = older
 
 
 class SqliteCache:
@@ -43,13 +38,7 @@ class SqliteCache:
         self._path = path
         self._max_bytes = max_bytes
         self._max_rows = max_rows
-        self._connection = SqliteConnection(path, lambda: _open_database(path, busy_timeout))
-
-    def __enter__(self) -> "SqliteCache":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._connection = SqliteConnection(path, _SCHEMA, busy_timeout)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
@@ -89,7 +78,7 @@ class SqliteCache:
                     return work(self._connection.get())
                 except OSError:
                     return None  # the file cannot be created
-                except _VersionMismatch as other:
+                except VersionMismatch as other:
                     replace = other.older
                 except sqlite3.Error as error:
                     replace = getattr(error, "sqlite_errorcode", 0) & 0xFF in _CORRUPT_CODES
@@ -101,38 +90,6 @@ class SqliteCache:
                     with suppress(OSError):
                         os.unlink(name)
         return None
-
-
-def _open_database(path: str, busy_timeout: float) -> "sqlite3.Connection":
-    if not os.path.exists(path):
-        _create_database(path)
-    return connect(path, busy_timeout, ("synchronous = NORMAL", "journal_size_limit = 4000000"), _check_version)
-
-
-def _check_version(connection: "sqlite3.Connection") -> None:
-    found = user_version(connection)
-    if found != VERSION:
-        raise _VersionMismatch(older=found < VERSION)
-
-
-def _create_database(path: str) -> None:
-    """Create it under a temporary name and link it into place: no process sees a half-made database."""
-    import sqlite3
-    import tempfile
-
-    folder = os.path.dirname(path) or "."
-    make_private_folder(folder)
-    descriptor, draft = tempfile.mkstemp(prefix=f"{os.path.basename(path)}.", dir=folder)  # mode 0600
-    os.close(descriptor)
-    try:
-        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")  # stored in the file
-            connection.execute(_TABLE)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        with suppress(FileExistsError):  # another process was faster
-            os.link(draft, path)
-    finally:
-        os.unlink(draft)
 
 
 def _used_bytes(connection: "sqlite3.Connection") -> int:

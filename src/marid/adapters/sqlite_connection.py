@@ -1,35 +1,52 @@
-"""The life of an SQLite connection: opened by the first use, shared by threads, closed at the end of the program."""
+"""The life of an SQLite database: created and opened by the first use, shared by threads, closed with the program."""
 
 import os
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import finalize
+
+from marid.workspace.plain_files import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3
 
-
 _RETRY_DELAY = 0.01
 
 
-class SqliteConnection:
-    """The connection to the database at `path`, made by `connect`. Hold `lock` while you use it."""
+class DatabaseSchema(NamedTuple):
+    """The version of the tables, which is stored in the file, how they are created, and settings of a connection."""
 
-    def __init__(self, path: str, connect: "Callable[[], sqlite3.Connection]") -> None:
+    version: int
+    tables: Sequence[str]
+    pragmas: Sequence[str]
+
+
+class VersionMismatch(Exception):
+    """The tables were made by an older or a newer version of the program."""
+
+    def __init__(self, *, older: bool) -> None:
+        self.older = older
+
+
+class SqliteConnection:
+    """The connection to the database at `path`. Hold `lock` while you use it."""
+
+    def __init__(self, path: str, schema: DatabaseSchema, busy_timeout: float) -> None:
         self._path = path
-        self._connect = connect
+        self._schema = schema
+        self._busy_timeout = busy_timeout
         self._connection: sqlite3.Connection | None = None
         self._finalizer: Callable[[], object] | None = None
         self.lock = Lock()
 
     def get(self) -> "sqlite3.Connection":
-        """Raises: whatever `connect` raises."""
+        """The connection, in autocommit mode. Raises: sqlite3.Error; OSError; VersionMismatch."""
         if not os.path.exists(self._path):
             self.drop()  # the file was deleted: other processes would not see what is written to the old one
         if self._connection is None:
-            self._connection = self._connect()
+            self._connection = _open_database(self._path, self._schema, self._busy_timeout)
             self._finalizer = finalize(self, self._connection.close)
         return self._connection
 
@@ -45,21 +62,38 @@ class SqliteConnection:
             self.drop()
 
 
-def connect(
-    path: str, busy_timeout: float, pragmas: Sequence[str], prepare: "Callable[[sqlite3.Connection], None]"
-) -> "sqlite3.Connection":
-    """Open a database in autocommit mode, for several threads. Raises: sqlite3.Error, and what `prepare` raises."""
+def _open_database(path: str, schema: DatabaseSchema, busy_timeout: float) -> "sqlite3.Connection":
     import sqlite3  # imported when used: 5 ms
 
+    make_private_folder(os.path.dirname(path) or ".")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(fd, 0o600)  # the files that SQLite puts beside it get its mode
+    finally:
+        os.close(fd)
     connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
-        for pragma in pragmas:
+        is_new = not _check_version(connection, schema)
+        for pragma in ("journal_mode = WAL", *schema.pragmas):
             _execute_pragma(connection, pragma, time.monotonic() + busy_timeout)
-        prepare(connection)
+        if is_new:
+            connection.execute("BEGIN IMMEDIATE")
+            if not _check_version(connection, schema):  # else another process was faster
+                for statement in (*schema.tables, f"PRAGMA user_version = {schema.version}"):
+                    connection.execute(statement)
+            connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check_version(connection: "sqlite3.Connection", schema: DatabaseSchema) -> bool:
+    """Whether the tables exist. Raises: VersionMismatch."""
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found not in (0, schema.version):
+        raise VersionMismatch(older=found < schema.version)
+    return found != 0
 
 
 def _execute_pragma(connection: "sqlite3.Connection", pragma: str, deadline: float) -> None:
@@ -75,8 +109,3 @@ def _execute_pragma(connection: "sqlite3.Connection", pragma: str, deadline: flo
             time.sleep(_RETRY_DELAY)
         else:
             return
-
-
-def user_version(connection: "sqlite3.Connection") -> int:
-    """The version that the program which made the tables has put into the file."""
-    return connection.execute("PRAGMA user_version").fetchone()[0]

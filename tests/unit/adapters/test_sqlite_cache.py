@@ -16,8 +16,9 @@ from marid.adapters.sqlite_cache import VERSION, SqliteCache
 ROWS = {b"a": b"1", b"b": b"2"}
 WRITER = """
 import sys
+from contextlib import closing
 from marid.adapters.sqlite_cache import SqliteCache
-with SqliteCache(sys.argv[1]) as cache:
+with closing(SqliteCache(sys.argv[1])) as cache:
     sys.stdin.read(1)
     for turn in range(10):
         cache.put("k", {f"{sys.argv[2]}-{turn}-{n}".encode(): b"v" for n in range(20)})
@@ -29,19 +30,19 @@ def mode(path: Path) -> int:
 
 
 def fill(path: Path) -> None:
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         cache.put("k", ROWS)
 
 
 def test_asking_does_not_make_the_file(tmp_path: Path) -> None:
-    with SqliteCache(str(tmp_path / "new" / "cache.db")) as cache:
+    with closing(SqliteCache(str(tmp_path / "new" / "cache.db"))) as cache:
         assert cache.get("k", [b"a"]) == {}
     assert list(tmp_path.iterdir()) == []
 
 
 def test_file_and_folder_are_for_the_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "new" / "cache.db"
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         cache.put("k", ROWS)
         assert mode(path.parent) == 0o700
         assert {mode(file) for file in path.parent.iterdir()} == {0o600}
@@ -49,7 +50,7 @@ def test_file_and_folder_are_for_the_owner_only(tmp_path: Path) -> None:
 
 
 def test_a_closed_cache_opens_again(tmp_path: Path) -> None:
-    with SqliteCache(str(tmp_path / "cache.db")) as cache:
+    with closing(SqliteCache(str(tmp_path / "cache.db"))) as cache:
         cache.put("k", ROWS)
         cache.close()
         assert cache.get("k", [b"a"]) == {b"a": b"1"}
@@ -65,7 +66,7 @@ def test_a_forgotten_cache_lets_go_of_its_file(tmp_path: Path) -> None:
 
 def test_a_name_without_folder_is_in_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with SqliteCache("cache.db") as cache:
+    with closing(SqliteCache("cache.db")) as cache:
         cache.put("k", ROWS)
     assert (tmp_path / "cache.db").exists()
 
@@ -76,7 +77,7 @@ def test_a_name_without_folder_is_in_the_current_one(tmp_path: Path, monkeypatch
 def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, rubbish: bytes) -> None:
     path = tmp_path / "cache.db"
     path.write_bytes(rubbish)
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         assert cache.get("k", [b"a"]) == {}
         cache.put("k", ROWS)
         assert cache.get("k", [b"a", b"b"]) == ROWS
@@ -85,11 +86,11 @@ def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, rubbish: bytes) 
 def test_a_damaged_page_is_survived_and_the_file_replaced(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
     rows = {b"%d" % n: b"x" * 100 for n in range(1000)}
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         cache.put("k", rows)
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         assert cache.get("k", list(rows)) == {}
         cache.put("k", ROWS)
         assert cache.get("k", [*rows, *ROWS]) == ROWS
@@ -100,7 +101,7 @@ def test_a_table_of_another_shape_is_replaced(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as foreign:
         foreign.executescript(f"CREATE TABLE entry (name TEXT); PRAGMA user_version = {VERSION}")
     fill(path)
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         assert cache.get("k", [b"a"]) == {b"a": b"1"}
 
 
@@ -109,7 +110,7 @@ def test_what_a_newer_version_made_is_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as newer:
         newer.executescript(f"CREATE TABLE precious (name TEXT); PRAGMA user_version = {VERSION + 1}")
     before = path.read_bytes()
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         cache.put("k", ROWS)
         assert cache.get("k", [b"a"]) == {}
     assert path.read_bytes() == before
@@ -119,7 +120,7 @@ def test_what_a_newer_version_made_is_left_alone(tmp_path: Path) -> None:
 def test_where_no_file_can_be_it_behaves_as_empty(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("in the way")
     (tmp_path / "folder").mkdir()
-    with SqliteCache(str(tmp_path / name)) as cache:
+    with closing(SqliteCache(str(tmp_path / name))) as cache:
         cache.put("k", ROWS)
         assert cache.get("k", [b"a"]) == {}
     assert (tmp_path / "file").read_text() == "in the way"
@@ -127,7 +128,7 @@ def test_where_no_file_can_be_it_behaves_as_empty(tmp_path: Path, name: str) -> 
 
 def test_a_cache_emptied_by_hand_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         cache.put("k", ROWS)
         for file in tmp_path.iterdir():
             file.unlink()
@@ -142,7 +143,7 @@ def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(tmp_path
     fill(path)
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as other,
-        SqliteCache(str(path), busy_timeout=0.01) as cache,
+        closing(SqliteCache(str(path), busy_timeout=0.01)) as cache,
     ):
         other.execute("BEGIN IMMEDIATE")
         cache.put("k", {b"c": b"3"})
@@ -153,7 +154,7 @@ def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(tmp_path
 
 
 def test_above_the_bound_of_rows_the_oldest_half_goes(tmp_path: Path) -> None:
-    with SqliteCache(str(tmp_path / "cache.db"), max_rows=100) as cache:
+    with closing(SqliteCache(str(tmp_path / "cache.db"), max_rows=100)) as cache:
         for n in range(101):
             cache.put("k", {b"%d" % n: b"v"})
         left = cache.get("k", [b"%d" % n for n in range(101)])
@@ -162,7 +163,7 @@ def test_above_the_bound_of_rows_the_oldest_half_goes(tmp_path: Path) -> None:
 
 def test_the_file_stays_within_its_bound(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
-    with SqliteCache(str(path), max_bytes=1_000_000) as cache:
+    with closing(SqliteCache(str(path), max_bytes=1_000_000)) as cache:
         for n in range(40):
             cache.put("k", {b"%d-%d" % (n, m): bytes(1000) for m in range(100)})
         assert cache.get("k", [b"39-99", b"0-0"]).keys() == {b"39-99"}
@@ -179,12 +180,12 @@ def test_several_processes_write_at_once_from_the_very_start(tmp_path: Path) -> 
         writer.stdin.close()  # all are off at once
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
     keys = [b"%d-%d-%d" % (who, turn, n) for who in range(3) for turn in range(10) for n in range(20)]
-    with SqliteCache(str(path)) as cache:
+    with closing(SqliteCache(str(path))) as cache:
         assert len(cache.get("k", keys)) == len(keys)
 
 
 def test_several_threads_share_one_cache(tmp_path: Path) -> None:
-    with SqliteCache(str(tmp_path / "cache.db")) as cache:
+    with closing(SqliteCache(str(tmp_path / "cache.db"))) as cache:
         threads = [Thread(target=cache.put, args=("k", {b"%d" % n: b"v"})) for n in range(8)]
         for thread in threads:
             thread.start()

@@ -1,19 +1,18 @@
 """Opening a database while others open it too."""
 
-import sqlite3
 from functools import partial
 from pathlib import Path
 
 from fakes.stores import run_in_threads
-from marid.adapters.sqlite_connection import connect
+from marid.adapters.sqlite_connection import DatabaseSchema, SqliteConnection
+
+SCHEMA = DatabaseSchema(1, ["CREATE TABLE one (x)"], [])
 
 
 def _open_and_close(path: str) -> None:
-    connect(path, 30.0, ["journal_mode = WAL"], _create_table).close()
-
-
-def _create_table(connection: sqlite3.Connection) -> None:
-    connection.execute("CREATE TABLE IF NOT EXISTS one (x)")
+    connection = SqliteConnection(path, SCHEMA, 30.0)
+    connection.get()
+    connection.close()
 
 
 def test_several_connections_create_the_same_database_at_once(tmp_path: Path) -> None:
