@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
 
 from marid.core.errors import NotFound, Unavailable
 
@@ -57,38 +59,22 @@ class _WatchLoop:
     def _run_watch(self) -> Iterator[frozenset[str]]:
         before = {root: _identity(root) for root in self._roots}
         roots = {os.path.realpath(root): root for root in self._roots if before[root]}
-        folders = frozenset(roots if self._recursive else _readable(roots))
+        # `os.walk` skips unreadable folders.
+        folders = frozenset(roots if self._recursive else (row[0] for root in roots for row in os.walk(root)))
         started = False
         for paths in _raw_changes(folders, self._stop, recursive=self._recursive):
             changed = frozenset(_restore_root_path(path, roots) for path in paths)
-            lost = self._find_lost_folders(before, folders, changed)
-            if lost:
+            # An inode number may be reused at once, but then the deletion is among the changes.
+            lost = {root for root in self._roots if _identity(root) != before[root] or root in changed}
+            if not self._recursive:
+                lost |= {path for path in changed if path not in folders and os.path.isdir(path)}
+            if lost:  # this watch does not see these folders any more, or yet
                 self._missed |= changed | lost
                 return
             if changed or not started:
                 started, self._failed_watches = True, 0
                 missed, self._missed = self._missed, frozenset()
                 yield missed | changed
-
-    def _find_lost_folders(
-        self, before: Mapping[str, tuple[int, int] | None], folders: frozenset[str], changed: frozenset[str]
-    ) -> frozenset[str]:
-        """The folders that this watch no longer sees, or does not see yet."""
-        # An inode number may be reused at once, but then the deletion is among the changes.
-        moved = frozenset(root for root in self._roots if _identity(root) != before[root] or root in changed)
-        if self._recursive:
-            return moved
-        return moved | frozenset(path for path in changed if path not in folders and os.path.isdir(path))
-
-
-class _Event:
-    """The stop event of the library."""
-
-    def __init__(self, stop: Callable[[], bool]) -> None:
-        self._stop = stop
-
-    def is_set(self) -> bool:
-        return self._stop()
 
 
 def _raw_changes(folders: Iterable[str], stop: Callable[[], bool], *, recursive: bool) -> Iterator[frozenset[str]]:
@@ -100,22 +86,15 @@ def _raw_changes(folders: Iterable[str], stop: Callable[[], bool], *, recursive:
         watch_filter=None,
         debounce=_MAX_DEBOUNCE_MS,
         step=_DEBOUNCE_STEP_MS,
-        stop_event=_Event(stop),
+        stop_event=cast("Any", SimpleNamespace(is_set=stop)),
         rust_timeout=_DEBOUNCE_STEP_MS,
         yield_on_timeout=True,
         debug=False,
-        raise_interrupt=True,
         force_polling=False,
         recursive=recursive,
         ignore_permission_denied=False,  # true would also hide that the limit of watches is reached
     ):
         yield frozenset(path for _, path in changes)
-
-
-def _readable(roots: Iterable[str]) -> Iterator[str]:
-    for root in roots:
-        for folder, _, _ in os.walk(root):  # skips unreadable folders
-            yield folder
 
 
 def _restore_root_path(path: str, roots: Mapping[str, str]) -> str:

@@ -1,6 +1,8 @@
 """The audit log of one process: JSON lines in its own folder, with secrets masked."""
 
 import atexit
+import hashlib
+import json
 import os
 import time
 from collections import deque
@@ -21,14 +23,11 @@ _MAX_ARGS_LENGTH = 4000
 _SHORT_ARGS_LENGTH = 500
 # The writer thread ends after this many ticks without a record.
 _MAX_IDLE_TICKS = 40
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SessionLog:
-    """The port AuditLog, in `<home>/logs/sessions/<start>_<label>/`, created with the first record, mode 0600.
-
-    A thread writes records that need not be durable within `write_delay` seconds, so that calls which only read do not
-    wait. The rest is written when the program ends.
+    """The port AuditLog, in `<home>/logs/sessions/<start>_<label>/`, created with the first record, mode 0600. A thread
+    writes records that need not be durable within `write_delay` seconds; the rest is written when the program ends.
     """
 
     def __init__(
@@ -40,9 +39,8 @@ class SessionLog:
         clock: Callable[[], float] = time.time,
         write_delay: float = 0.05,
     ) -> None:
-        self._home = home
-        self._label = label
-        self._start = clock()
+        start = time.strftime("%Y%m%d_%H%M%S", time.gmtime(clock()))
+        self._stem = os.path.join(home, "logs", "sessions", f"{start}_{_safe_label(label)}")
         self._lock = Lock()
         self._folder: str | None = None
         self._calls = -1
@@ -60,8 +58,7 @@ class SessionLog:
         """Mask these too from now on, wherever they stand in a record."""
         if new := [secret for secret in secrets if secret not in self._secrets]:
             with self._lock:
-                self._secrets = (*self._secrets, *new)
-                self._redactor = None
+                self._secrets, self._redactor = (*self._secrets, *new), None
 
     def record(self, record: AuditRecord) -> str | None:
         """A problem of the writer thread is returned with a later record."""
@@ -77,12 +74,14 @@ class SessionLog:
     def flush(self, *, durable: bool = False) -> None:
         """Write the pending records."""
         with self._lock:
-            lines: list[bytes] = []
-            while self._pending:
-                lines.append(self._line(self._pending.popleft()))
+            # Records may be added meanwhile.
+            lines = [self._line(self._pending.popleft()) for _ in range(len(self._pending))]
             try:
                 if lines:
-                    self._append(lines)
+                    if self._calls < 0:
+                        path = os.path.join(self._ensure_folder(), CALLS)
+                        self._calls = _open_private(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+                    write_all(self._calls, lines)
                 if durable:
                     os.fdatasync(self._calls)
             except OSError as error:
@@ -103,11 +102,8 @@ class SessionLog:
         with self._lock:
             try:
                 path = os.path.join(self._ensure_folder(), f"{self._scripts + 1:04}{suffix}")
-                fd = os.open(path, _NEW, 0o600)
-                try:
-                    write_all(fd, [self._redact(text.encode("utf-8", "backslashreplace"))])
-                finally:
-                    os.close(fd)
+                with open(path, "xb", opener=_open_private) as file:
+                    file.write(self._redact(text.encode("utf-8", "backslashreplace")))
             except OSError:
                 return None
             self._scripts += 1
@@ -121,21 +117,13 @@ class SessionLog:
                 os.close(self._calls)
                 self._calls = -1
 
-    def _append(self, lines: list[bytes]) -> None:
-        if self._calls < 0:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._calls = os.open(os.path.join(self._ensure_folder(), CALLS), flags, 0o600)
-        write_all(self._calls, lines)
-
     def _ensure_folder(self) -> str:
         """Create the folder, with a number if another process has the same start and label."""
         if self._folder is not None:
             return self._folder
-        sessions = os.path.join(self._home, "logs", "sessions")
-        make_private_folder(sessions)
-        name = f"{time.strftime('%Y%m%d_%H%M%S', time.gmtime(self._start))}_{_safe_label(self._label)}"
+        make_private_folder(os.path.dirname(self._stem))
         for number in range(1, 1000):
-            folder = os.path.join(sessions, name if number == 1 else f"{name}_{number}")
+            folder = self._stem if number == 1 else f"{self._stem}_{number}"
             with suppress(FileExistsError):
                 os.mkdir(folder, mode=0o700)
                 self._folder = folder
@@ -143,22 +131,16 @@ class SessionLog:
         raise FileExistsError(17, "too many logs were started in this second")
 
     def _line(self, record: AuditRecord) -> bytes:
-        import json
-
         args, digest = _loggable_args(record.args)
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.time))
-        whole: dict[str, object] = {
+        whole: dict[str, object] = record._asdict()
+        del whole["args"], whole["trace"], whole["durable"]
+        whole |= {
             "time": f"{stamp}.{int(record.time % 1 * 1000):03}Z",
-            "call": record.call,
             "caller": {name: value for name, value in record.caller._asdict().items() if value},
             "tool": record.tool[:100],
-            "effect": record.effect,
-            "verdict": record.verdict,
-            "approval": record.approval,
-            "code": record.code,
             "message": record.message[:_MAX_ARGS_LENGTH],
             "seconds": round(record.seconds, 6),
-            "size": record.size,
             "digest": digest,
             "args": args,
         }
@@ -166,7 +148,9 @@ class SessionLog:
             whole["trace"] = record.trace
         plain = json.dumps(whole).encode()
         line = self._redact(plain)
-        if line == plain or _is_json(line):
+        with suppress(ValueError):
+            if line != plain:
+                json.loads(line)
             return line + b"\n"
         # A secret that seemed to extend beyond its quotes: better no arguments than a broken line.
         return json.dumps({**whole, "message": "[masked]", "args": "[masked]", "trace": ""}).encode() + b"\n"
@@ -179,27 +163,17 @@ class SessionLog:
         return self._redactor.redact_bytes(data, "call.json")
 
 
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
 def _flush_at_exit(log: "ref[SessionLog]") -> None:
-    alive = log()
-    if alive is not None:
+    if (alive := log()) is not None:
         alive.flush()
-
-
-def _is_json(line: bytes) -> bool:
-    import json
-
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
 
 
 def _loggable_args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
     """The arguments with long texts cut, and a digest of all of them unless they are short."""
-    import hashlib
-    import json
-
     length = sum(len(value) if isinstance(value, str) else 20 for value in given.values())
     if _has_only_scalars(given) and length < _SHORT_ARGS_LENGTH:
         return given, ""  # the record has all of them, so a digest adds nothing
@@ -215,11 +189,11 @@ def _loggable_args(given: Mapping[str, object]) -> tuple[Mapping[str, object], s
 
 
 def _has_only_scalars(given: Mapping[str, object]) -> bool:
-    return all(value is None or isinstance(value, str | int | float | bool) for value in given.values())
+    return all(isinstance(value, str | int | float | None) for value in given.values())
 
 
 def _shorten(value: object, most: int) -> object:
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, int | float | None):
         return value
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"

@@ -5,7 +5,8 @@ import os
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from typing import NamedTuple
 
 from marid.adapters.process import programs
 from marid.core.errors import Unavailable
@@ -16,12 +17,11 @@ MAX_SEQUENCE_LENGTH = 100_000
 PLAIN_TERMINALS = ("", "dumb", "linux")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClipboardProgram:
+class ClipboardProgram(NamedTuple):
     """A program that fills the clipboard from its input, and the environment variable that it needs."""
 
     argv: Sequence[str]
-    required_variable: str | None = None
+    required_variable: str = ""
     encode: Callable[[bytes], bytes] = bytes
 
 
@@ -31,11 +31,11 @@ def windows_text(data: bytes) -> bytes:
 
 
 CLIPBOARD_PROGRAMS = (
-    ClipboardProgram(argv=("wl-copy", "--type", "text/plain;charset=utf-8"), required_variable="WAYLAND_DISPLAY"),
-    ClipboardProgram(argv=("xclip", "-selection", "clipboard"), required_variable="DISPLAY"),
-    ClipboardProgram(argv=("xsel", "--clipboard", "--input"), required_variable="DISPLAY"),
-    ClipboardProgram(argv=("pbcopy",)),
-    ClipboardProgram(argv=("clip.exe",), encode=windows_text),
+    ClipboardProgram(("wl-copy", "--type", "text/plain;charset=utf-8"), required_variable="WAYLAND_DISPLAY"),
+    ClipboardProgram(("xclip", "-selection", "clipboard"), required_variable="DISPLAY"),
+    ClipboardProgram(("xsel", "--clipboard", "--input"), required_variable="DISPLAY"),
+    ClipboardProgram(("pbcopy",)),
+    ClipboardProgram(("clip.exe",), encode=windows_text),
 )
 
 
@@ -63,13 +63,12 @@ class SystemClipboard:
 
     def _copy_with_program(self, program: ClipboardProgram, data: bytes) -> bool:
         path = programs.find(program.argv[0], self._env)
-        if path is None or (program.required_variable is not None and not self._env.get(program.required_variable)):
+        if path is None or (program.required_variable and not self._env.get(program.required_variable)):
             return False
-        try:
-            argv = [path, *program.argv[1:]]
+        argv = [path, *program.argv[1:]]
+        with suppress(Unavailable):
             return programs.feed(argv, program.encode(data), env=self._env, timeout=self._timeout) == 0
-        except Unavailable:
-            return False
+        return False
 
     def _copy_with_terminal(self, data: bytes) -> bool:
         """Whether the sequence was written; the terminal does not confirm it."""
