@@ -6,6 +6,7 @@ from pathlib import Path
 from fakes.ports import InlineWorkers
 from marid.core.errors import MaridError
 from marid.ports.workers import Workers
+from marid.toolkit.inventory import dependencies_of
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, Outcome, ToolFailure, ToolOutput
 from marid.toolkit.params import tool_params
 from marid.toolkit.spec import ToolSpec
@@ -26,7 +27,7 @@ class ToolCaller:
         made = tool_params(spec)
         given = {
             **made.parse(args, self.territory),
-            **{name: self._services[kind] for name, kind in made.needs.items()},
+            **{name: self._services[kind] for name, kind in dependencies_of(spec).required.items()},
         }
         result = spec.body(**given)
         assert isinstance(result, ToolOutput | EditPlan | CommandPlan)

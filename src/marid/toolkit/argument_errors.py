@@ -1,7 +1,8 @@
 """What is wrong with arguments, in words that their author can act on."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, cast
 
 from marid.core.errors import BadInput
 from marid.text.display import clip, escape_text
@@ -13,6 +14,7 @@ MAX_ARGUMENT_CHARACTERS = 64_000_000
 _MAX_NUMBER = 1 << 53
 _MAX_DEPTH = 32
 _MAX_QUOTE = 60
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _TYPE_NAMES = {
     "int_": "a whole number",
@@ -28,48 +30,32 @@ _TYPE_NAMES = {
 
 
 def check_arguments(args: Mapping[str, object]) -> None:
-    """That the arguments are plain JSON of a bearable size: no half characters, no numbers beyond all measure.
-
-    Raises: BadInput that names the argument.
-    """
+    """Check that the arguments are plain JSON of a bearable size. Raises: BadInput that names the argument."""
     left = MAX_ARGUMENT_CHARACTERS
     for name, value in args.items():
+        label = escape_text(str(name)[:_MAX_QUOTE])
         try:
             left -= _character_count(value, 0)
         except ValueError as error:
-            raise BadInput(f"{escape_text(str(name)[:_MAX_QUOTE])}: {error}") from error
+            raise BadInput(f"{label}: {error}") from error
         if left < 0:
-            raise BadInput(
-                f"{escape_text(str(name)[:_MAX_QUOTE])}: "
-                f"the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters"
-            )
+            raise BadInput(f"{label}: the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
 
 
 def _character_count(value: object, depth: int) -> int:
-    """How many characters there are in it. Raises: ValueError in words for what is not sound."""
+    """How many characters there are in it. Raises: ValueError in words for what is not plain JSON."""
     if isinstance(value, str):
-        if not value.isascii() and not _is_unicode(value):
+        if _SURROGATE.search(value):
             raise ValueError("invalid text: it holds half a character (a lone surrogate)")
         return len(value)
     if isinstance(value, list | tuple | dict):
         if depth == _MAX_DEPTH:
             raise ValueError("nested too deeply")
-        return sum(_character_count(part, depth + 1) for part in _parts(cast("Any", value)))
+        parts = cast("Iterable[object]", [*value.keys(), *value.values()] if isinstance(value, dict) else value)
+        return sum(_character_count(part, depth + 1) for part in parts)
     if isinstance(value, int | float) and not -_MAX_NUMBER <= value <= _MAX_NUMBER:
         raise ValueError("the number is out of range" if isinstance(value, int) else "must be a finite number")
     return 0
-
-
-def _parts(value: "list[object] | tuple[object, ...] | dict[object, object]") -> "list[object]":
-    return [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def format_argument_error(error: "ErrorDetails", called: Mapping[str, str]) -> str:

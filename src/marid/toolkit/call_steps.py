@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
@@ -37,22 +37,18 @@ class RecordCall:
     threads: WorkThreads
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        outcome: Outcome | None = None
         try:
             outcome = await proceed(call)
-        except BaseException:
-            await self._write(call, None)
-            raise
-        await self._write(call, outcome)
-        return outcome
+            return outcome
+        finally:
+            await self._write(call, outcome)
 
     async def _write(self, call: CallState, outcome: Outcome | None) -> None:
         """What changed something is on disk before the caller has its result; the rest may be buffered."""
         record = audit_record(call, outcome)
-        problem: str | None = None
-        if record.durable:
-            problem = await self.threads.run_to_end(partial(self.audit.record, record))
-        else:
-            problem = self.audit.record(record)
+        write = partial(self.audit.record, record)
+        problem = await self.threads.run_to_end(write) if record.durable else write()
         if problem is not None:
             await call.scope.emit(Notice(problem))
         await call.scope.emit(ToolCalled(record.tool, record.code, record.seconds, call.call_id))
@@ -153,15 +149,11 @@ class ParseArguments:
     executor: PlanHandler
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
-        widened: list[PathScope] = []
-        try:
-            await self._parse(call, widened)
+        with ExitStack() as opened:
+            await self._parse(call, opened)
             return await proceed(call)
-        finally:
-            for scope in widened:
-                scope.close()
 
-    async def _parse(self, call: CallState, widened: list[PathScope]) -> None:
+    async def _parse(self, call: CallState, opened: ExitStack) -> None:
         from marid.toolkit.params import tool_params  # imported when used: it brings pydantic
 
         asked: set[str] = set()
@@ -172,8 +164,9 @@ class ParseArguments:
                 if error.path in asked or len(asked) == MAX_OUTSIDE_PATHS or not _can_ask_outside(call):
                     raise
                 asked.add(error.path)
-                widened.append(await self._ask_outside(call, error.path))
-                call.scope = replace(call.scope, path_scope=widened[-1])
+                path_scope = await self._ask_outside(call, error.path)
+                opened.callback(path_scope.close)
+                call.scope = replace(call.scope, path_scope=path_scope)
             else:
                 return
 

@@ -1,6 +1,6 @@
 """The steps of a call that run the hooks of its scope."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -26,10 +26,7 @@ async def run_hooks(work: Callable[[HookRunner], T], threads: WorkThreads, call:
 
 
 async def check_access(
-    hooks: Sequence[Hook[AccessPayload, Denial]],
-    threads: WorkThreads,
-    call: CallState,
-    *subjects: tuple[str, bytes],
+    hooks: Sequence[Hook[AccessPayload, Denial]], threads: WorkThreads, call: CallState, *subjects: tuple[str, bytes]
 ) -> None:
     """Ask the hooks of one kind of access. Raises: Refused when one of them denies it."""
     for subject, content in subjects if hooks else ():
@@ -51,10 +48,10 @@ class HookCall:
 
     threads: WorkThreads
 
-    def __call__(self, call: CallState, proceed: CallHandler) -> Awaitable[Outcome]:
-        return proceed(call) if call.scope.hooks is None else self._run(call, proceed, call.scope.hooks)
-
-    async def _run(self, call: CallState, proceed: CallHandler, hooks: Hooks) -> Outcome:
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        hooks = call.scope.hooks
+        if hooks is None:
+            return await proceed(call)
         if hooks.pre_tool:
             await self._change_call(call, hooks)
         outcome = await proceed(call)
@@ -95,10 +92,10 @@ class ObserveCall:
 
     threads: WorkThreads
 
-    def __call__(self, call: CallState, proceed: CallHandler) -> Awaitable[Outcome]:
-        return proceed(call) if call.scope.hooks is None else self._run(call, proceed, call.scope.hooks)
-
-    async def _run(self, call: CallState, proceed: CallHandler, hooks: Hooks) -> Outcome:
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        hooks = call.scope.hooks
+        if hooks is None:
+            return await proceed(call)
         arguments = call.args
         outcome = await proceed(call)
         full = outcome.text if call.full_output is None else call.full_output

@@ -1,7 +1,7 @@
 """The tools: found by any of their names, the ports that each needs, and which of them a caller is offered."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
 from types import NoneType, UnionType
@@ -130,9 +130,8 @@ def _load_tool(name: str, module: str) -> ToolSpec:
     return next(spec for spec in load_tools(module) if name in spec.names)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToolDependencies:
-    """Ports by parameter. A tool is not offered without the `required` ones."""
+class ToolDependencies(NamedTuple):
+    """Ports by parameter, and the hints of the other ones. A tool is not offered without the `required` ports."""
 
     param_hints: Mapping[str, Any]
     required: Mapping[str, type]

@@ -34,19 +34,15 @@ _PATH_HELP: Mapping[Any, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ToolParams:
-    """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
+    """What a tool takes from its caller: hint and default (`...`: none) of each parameter, without the ports.
 
-    `fields` are hint and default of each parameter. `renames` maps the parameters of all aliases to its own;
-    `null_as_absent` are those for which null means: not given. A parameter that a caller calls by a word of Python
-    (`from`) has an underscore behind it in the body: `body_names`.
+    `renames` maps the parameters of all aliases to its own. `body_names` are the names in the body, where a keyword of
+    Python (`from`) has an underscore behind it.
     """
 
     name: str
     fields: Mapping[str, tuple[Any, Any]]
-    needs: Mapping[str, type]
-    wants: Mapping[str, type]
     renames: Mapping[str, str]
-    null_as_absent: frozenset[str]
     body_names: Mapping[str, str]
 
     @cached_property
@@ -82,10 +78,10 @@ class ToolParams:
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
             raise BadInput("; ".join(dict.fromkeys(format_argument_error(one, called) for one in problems))) from error
-        return {self.body_names.get(name, name): value for name, value in made.items()}
+        return {self.body_names[name]: value for name, value in made.items()}
 
     def _normalize_names(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
-        """By our own names, and which of them were called otherwise."""
+        """The arguments by our own names, without those whose null means: not given; and the names that differ."""
         given: dict[str, object] = {}
         called: dict[str, str] = {}
         for name, value in args.items():
@@ -94,7 +90,8 @@ class ToolParams:
                 raise BadInput(self._unknown(str(name)))
             if own in given:
                 raise BadInput(f"{called.get(own, own)}: the same parameter as '{name}': give one of them")
-            if value is None and own in self.null_as_absent:
+            hint, default = self.fields[own]
+            if value is None and default is not ... and not _takes_none(hint):
                 continue
             given[own] = value
             if own != name:
@@ -110,24 +107,12 @@ class ToolParams:
 
 @cache
 def tool_params(spec: ToolSpec) -> ToolParams:
-    """The form of a tool. Raises: ValueError for an alias that does not fit it."""
-    needs = dependencies_of(spec)
-    hints = {_public_name(name): hint for name, hint in needs.param_hints.items()}
-    defaults = {_public_name(name): one.default for name, one in signature(spec.body).parameters.items()}
-    fields = {
-        name: (hint, ... if defaults[name] is Parameter.empty else defaults[name]) for name, hint in hints.items()
-    }
-    return ToolParams(
-        name=spec.name,
-        fields=fields,
-        needs=needs.required,
-        wants=needs.optional,
-        renames=_alias_renames(spec, fields),
-        null_as_absent=frozenset(
-            name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(hints[name])
-        ),
-        body_names={_public_name(name): name for name in needs.param_hints if _public_name(name) != name},
-    )
+    """The parameters of a tool. Raises: ValueError for an alias that does not fit them."""
+    parameters, hints = signature(spec.body).parameters, dependencies_of(spec).param_hints
+    defaults = {name: ... if (one := parameters[name].default) is Parameter.empty else one for name in hints}
+    body_names = {_public_name(name): name for name in hints}
+    fields = {public: (hints[name], defaults[name]) for public, name in body_names.items()}
+    return ToolParams(name=spec.name, fields=fields, renames=_alias_renames(spec, fields), body_names=body_names)
 
 
 def tool_schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
@@ -212,7 +197,7 @@ def _takes_none(hint: Any) -> bool:
 
 
 def _with_description(hint: Any) -> Any:
-    """A bare string in Annotated[...] is the parameter's help; the other notes stay. A path is helped with anyway."""
+    """A bare string in Annotated[...] is the parameter's description, which paths have without one too."""
     from pydantic import Field
 
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
@@ -234,26 +219,21 @@ def inline_references(schema: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _inline_node(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _inline_node(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
     if depth > _MAX_SCHEMA_DEPTH:
         raise ValueError("a parameter's type holds itself; a tool's parameters must be finite")
-    if (reference := node.get("$ref")) is not None:
-        beside = {key: value for key, value in node.items() if key != "$ref"}
+    if isinstance(node, list):
+        return [_inline_node(one, definitions, depth) for one in cast("list[Any]", node)]
+    if not isinstance(node, dict):
+        return node
+    fields = cast("dict[str, Any]", node)
+    if (reference := fields.get("$ref")) is not None:
+        beside = {key: value for key, value in fields.items() if key != "$ref"}
         return _inline_node({**definitions[reference.rpartition("/")[2]], **beside}, definitions, depth + 1)
     made: dict[str, Any] = {}
-    for key, value in node.items():
-        if key == "title":
-            continue
+    for key, value in fields.items():
         if key == "properties":
             made[key] = {name: _inline_node(one, definitions, depth + 1) for name, one in value.items()}
-        else:
-            made[key] = value if key in _VALUE_KEYS else _inline_value(value, definitions, depth + 1)
+        elif key != "title":
+            made[key] = value if key in _VALUE_KEYS else _inline_node(value, definitions, depth + 1)
     return made
-
-
-def _inline_value(value: Any, definitions: Mapping[str, Any], depth: int) -> Any:
-    if isinstance(value, dict):
-        return _inline_node(cast("dict[str, Any]", value), definitions, depth)
-    if isinstance(value, list):
-        return [_inline_value(one, definitions, depth) for one in cast("list[Any]", value)]
-    return value

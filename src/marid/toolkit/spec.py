@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 from marid.core.policy.policy import Effect
 from marid.toolkit.outcome import BodyResult
@@ -11,9 +11,8 @@ Body: TypeAlias = Callable[..., BodyResult] | Callable[..., Awaitable[BodyResult
 SubjectFunction: TypeAlias = Callable[[Mapping[str, Any]], str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Alias:
-    """Another name of a tool, for callers who know it by that one; `renames` maps their parameters to ours.
+class Alias(NamedTuple):
+    """Another name of a tool; `renames` maps the parameters of its callers to ours.
 
     `defaults`, by our names, are what a caller by this name expects of a parameter that is left out.
     """
@@ -35,7 +34,7 @@ class ToolSpec:
     timeout: float = 30.0
     aliases: tuple[Alias, ...] = ()
     subject: SubjectFunction | None = None
-    """What the question of a tool that asks before its body names (a host), from the parsed arguments and ports."""
+    """For a tool that asks before its body: what the question names (a host), from arguments and ports."""
     unavailable: str = ""
     """Why a caller may lack a port that the tool needs, for the error that it gets."""
 
@@ -45,14 +44,11 @@ class ToolSpec:
         return (self.name, *(alias.name for alias in self.aliases))
 
     def with_alias_defaults(self, name: str, args: Mapping[str, object]) -> dict[str, object]:
-        """The arguments of a call by `name`, with what that name stands for where they say nothing."""
-        given = dict(args)
-        for alias in self.aliases:
-            if alias.name == name:
-                renames = dict(alias.renames)
-                said = {renames.get(one, one) for one in given}
-                given |= {own: value for own, value in alias.defaults if own not in said}
-        return given
+        """The arguments of a call by `name`, with the defaults of that alias."""
+        alias = next((one for one in self.aliases if one.name == name), Alias(name))
+        renames = dict(alias.renames)
+        given = {renames.get(one, one) for one in args}
+        return {**args, **{own: value for own, value in alias.defaults if own not in given}}
 
     @property
     def description(self) -> str:
@@ -105,11 +101,11 @@ _PATHS = frozenset({"Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPa
 def _contains_path(hint: Any) -> bool:
     if isinstance(hint, str):
         return not _PATHS.isdisjoint("".join(char if char.isalnum() or char == "_" else " " for char in hint).split())
-    if getattr(hint, "__name__", "") in _PATHS and getattr(hint, "__module__", "").partition(".")[0] in _PATH_MODULES:
+    if getattr(hint, "__name__", "") in _PATHS and getattr(hint, "__module__", "").partition(".")[0] in (
+        "pathlib",
+        "os",
+    ):
         return True
     # What stands beside the type in Annotated is help, not a type.
     parts = get_args(hint)[:1] if hasattr(hint, "__metadata__") else get_args(hint)
     return any(_contains_path(part) for part in parts if not isinstance(part, str))
-
-
-_PATH_MODULES = frozenset({"pathlib", "os"})

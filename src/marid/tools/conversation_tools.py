@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from marid.core.errors import BadInput
-from marid.core.model_io import ModelInfo
 from marid.core.policy.policy import Effect
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
-from marid.ports.peers import Peer, Peers
+from marid.ports.peers import Peers
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import count_text
@@ -72,7 +71,12 @@ def read_conversation(
     if not 0 <= num_messages <= MAX_MESSAGES:
         raise BadInput(f"num_messages: must be from 0 to {MAX_MESSAGES}, not {num_messages}")
     peer = peers.get_peer(context_name, num_messages if include_messages else 0)
-    return _json_result(_peer_values(peer, messages=include_messages))
+    values: dict[str, object] = {"name": peer.name, "summary": peer.summary, "todos": peer.todos, "goals": peer.goals}
+    values["message_count"] = peer.messages
+    if include_messages:
+        recent = [{"from": one.sender, "content": one.content, "type": one.type} for one in peer.recent]
+        values["recent_messages"] = recent
+    return _json_result(values)
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
@@ -82,7 +86,9 @@ async def model_info(model: Annotated[str, "name of the model"], *, catalogue: M
     Prices are dollars for a million tokens. Unknown values are left out.
     """
     _check_not_empty("model", model)
-    return _json_result(_model_values(await catalogue.info(model.strip())))
+    info = await catalogue.info(model.strip())
+    common = {key: value for key, value in info.common_fields().items() if value is not None}
+    return _json_result(common | {key: value for key, value in info.more.items() if key not in common})
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
@@ -112,27 +118,6 @@ def _check_not_empty(name: str, text: str) -> None:
 def _check_size(content: str) -> None:
     if len(content) > MAX_CHARACTERS:
         raise BadInput(f"content: has {len(content):,} characters, at most {MAX_CHARACTERS:,} are taken: shorten it")
-
-
-def _peer_values(peer: Peer, *, messages: bool) -> dict[str, object]:
-    about: dict[str, object] = {
-        "name": peer.name,
-        "summary": peer.summary,
-        "todos": peer.todos,
-        "goals": peer.goals,
-        "message_count": peer.messages,
-    }
-    if messages:
-        about["recent_messages"] = [
-            {"from": one.sender, "content": one.content, "type": one.type} for one in peer.recent
-        ]
-    return about
-
-
-def _model_values(info: ModelInfo) -> dict[str, object]:
-    """What the provider's list says, and above it what all providers have in common."""
-    common = {key: value for key, value in info.common_fields().items() if value is not None}
-    return {**common, **{key: value for key, value in info.more.items() if key not in common}}
 
 
 def _json_result(values: Mapping[str, object]) -> ToolOutput:

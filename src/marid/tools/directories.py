@@ -73,7 +73,8 @@ def _list_folder(path: FolderRef, depth: int, style: _ListingStyle) -> ToolOutpu
 def _entry_lines(place: GuardedPath, left: int, indent: str, style: _ListingStyle) -> Iterator[str]:
     """One line for each entry, those of folders behind them. Raises: when `place` itself cannot be listed."""
     entries = sorted(place.entries(), key=lambda entry: (entry.kind != "dir", entry.name))
-    entered = _folders_to_enter(place) if left > 1 else frozenset[str]()
+    # The folders that a walk enters.
+    entered = [name for folder in islice(place.walk(), 1) for name in folder.folders] if left > 1 else []
     for entry in entries:
         if not style.hidden and entry.name.startswith("."):
             continue
@@ -87,8 +88,3 @@ def _entry_lines(place: GuardedPath, left: int, indent: str, style: _ListingStyl
                 yield from _entry_lines(place.below(entry.name), left - 1, indent + "  ", style)
             except MaridError:
                 yield f"{indent}  (cannot be opened)"
-
-
-def _folders_to_enter(place: GuardedPath) -> frozenset[str]:
-    """The folders in this one that a walk goes into."""
-    return frozenset(name for folder in islice(place.walk(), 1) for name in folder.folders)

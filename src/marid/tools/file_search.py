@@ -1,6 +1,7 @@
 """Finding files by name."""
 
 import posixpath
+from contextlib import suppress
 from typing import Annotated, cast
 
 from marid.core.errors import BadInput, NotFound
@@ -10,7 +11,7 @@ from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least, with_path_hints
-from marid.workspace.find.path_pattern import PathPattern, parse_path_pattern, split_literal_prefix
+from marid.workspace.find.path_pattern import parse_path_pattern, split_literal_prefix
 from marid.workspace.find.path_search import FoundPaths, PathSearchLimits, find_paths
 
 _MAX_PATHS = 1_000
@@ -28,8 +29,7 @@ def search_files(
     folder, `**/*.py` all. Folders end with a slash. What ignore files and the built-in rules exclude is left out,
     unless the pattern names it. Patterns that lead out of the folder are errors.
     """
-    parsed = parse_path_pattern(pattern)
-    found = _GlobSearch(path, pattern, parsed).run(PathSearchLimits(_MAX_PATHS), hidden=True)
+    found = _glob(path, pattern, _MAX_PATHS, files_only=False)
     return _paths_result(found, f"(more than {_MAX_PATHS:,} paths: narrow the pattern or name a folder below)")
 
 
@@ -45,43 +45,32 @@ def glob_files(
     what ignore files and the built-in rules exclude are left out, unless the pattern names them.
     """
     check_at_least(1, max_results=max_results)
-    parsed = parse_path_pattern(pattern, anywhere=True)
-    finding = _GlobSearch(path, pattern, parsed, files_only=True)
-    found = finding.run(PathSearchLimits(max_results), hidden=parsed.names_hidden)
+    found = _glob(path, pattern, max_results, files_only=True)
     return _paths_result(found, f"(more than {max_results:,} files: narrow the pattern or raise max_results)")
 
 
-class _GlobSearch:
-    """A glob over a folder. The folders that the pattern begins with are where the walk begins: they were named."""
+def _glob(folder: FolderRef, text: str, max_paths: int, *, files_only: bool) -> FoundPaths:
+    """The paths relative to the folder. With `files_only`, no folders, and hidden files only if the pattern names them.
 
-    def __init__(self, folder: FolderRef, text: str, parsed: PathPattern, *, files_only: bool = False) -> None:
-        self._folder = folder
-        self._files_only = files_only
-        self._below, rest = split_literal_prefix(text)
-        self._below = posixpath.normpath(self._below) if self._below else ""
-        self._pattern = parse_path_pattern(rest) if self._below else parsed
-
-    def run(self, budget: PathSearchLimits, *, hidden: bool) -> FoundPaths:
-        """The paths relative to the folder. Raises: NotFound, Refused, BadInput when it is no folder."""
-        self._check_folder()
-        found = self._walk(budget, hidden=hidden, ignored=False)
-        if not found.paths and self._pattern.names_folders:
-            found = self._walk(budget, hidden=hidden, ignored=True)
-        prefix = f"{self._below}/" if self._below not in ("", ".") else ""
-        return found._replace(paths=[prefix + path for path in found.paths])
-
-    def _check_folder(self) -> None:
-        with with_path_hints(self._folder):
-            if not self._folder.path.is_folder():
-                raise BadInput(f"'{quote_path(self._folder.raw)}' is a file, not a folder")
-
-    def _walk(self, budget: PathSearchLimits, *, hidden: bool, ignored: bool) -> FoundPaths:
-        start = self._folder.path.below(self._below) if self._below else self._folder.path
-        try:
-            walk = start.walk(ignored=ignored, hidden=hidden)
-            return find_paths(walk, self._pattern, budget, files_only=self._files_only)
-        except (NotFound, BadInput):
-            return FoundPaths([])  # what the pattern begins with is not there, or no folder
+    Raises: NotFound, Refused, BadInput if it is no folder.
+    """
+    pattern = parse_path_pattern(text, anywhere=files_only)
+    hidden, limits = not files_only or pattern.names_hidden, PathSearchLimits(max_paths)
+    with with_path_hints(folder):
+        if not folder.path.is_folder():
+            raise BadInput(f"'{quote_path(folder.raw)}' is a file, not a folder")
+    start, prefix = folder.path, ""
+    below, rest = split_literal_prefix(text)
+    if below:  # the folders that the pattern begins with are where the walk begins: they were named
+        below, pattern = posixpath.normpath(below), parse_path_pattern(rest)
+        start, prefix = start.below(below), "" if below == "." else f"{below}/"
+    found = FoundPaths([])
+    for ignored in (False, True) if pattern.names_folders else (False,):
+        with suppress(NotFound, BadInput):  # what the pattern begins with is not there, or no folder
+            found = find_paths(start.walk(ignored=ignored, hidden=hidden), pattern, limits, files_only=files_only)
+        if found.paths:
+            break
+    return found._replace(paths=[prefix + path for path in found.paths])
 
 
 def _paths_result(paths: FoundPaths, more: str) -> ToolOutput:

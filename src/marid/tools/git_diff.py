@@ -45,7 +45,8 @@ def get_git_diff(
     if len(text) > MAX_CHARACTERS:
         kept = text[: text.rfind("\n", 0, MAX_CHARACTERS) + 1]
         values["truncated"] = True
-        text = kept + _truncation_note(len(text) - len(kept), len(shown))
+        more = f"{len(text) - len(kept):,} more characters; {len(shown)} files differ in all"
+        text = f"{kept}(cut: {more}; ask for one file or folder)"
     return ToolOutput(text=text, values=values)
 
 
@@ -55,13 +56,13 @@ def _compare(git: Git, path: PathRef, base: str, head: str) -> list[FileDiff]:
     except NotFound as cause:
         raise BadInput(f"'{quote_path(path.raw)}' is in no git repository") from cause
     except Refused as cause:
-        # What it names lies where the caller may have no business.
-        words = "it is someone else's, or borrows from elsewhere"
-        raise Refused(f"the git repository of '{quote_path(path.raw)}' is not trusted: {words}") from cause
+        # Without the paths that it names, which may be outside the roots.
+        reason = "it belongs to another user, or borrows objects from elsewhere"
+        raise Refused(f"the git repository of '{quote_path(path.raw)}' is not trusted: {reason}") from cause
 
 
 def _exists(path: PathRef) -> bool:
-    """Also judges the path: what leads outside is refused here, before git hears of it."""
+    """Also judges the path: what leads outside is refused here, before git runs."""
     try:
         path.is_folder()
     except NotFound:
@@ -99,7 +100,3 @@ def _has_lines(place: GuardedPath, lines: Mapping[int, bytes]) -> bool:
     return max(lines) <= len(found) and all(
         found[number - 1].rstrip(b"\r") == line.rstrip(b"\r") for number, line in lines.items()
     )
-
-
-def _truncation_note(more: int, files: int) -> str:
-    return f"(cut: {more:,} more characters; {files} files differ in all; ask for one file or folder)"

@@ -1,7 +1,7 @@
 """Running commands: the bodies plan them, the dispatcher asks and runs them."""
 
-from dataclasses import dataclass
-from math import isfinite
+from contextlib import suppress
+from functools import partial
 from typing import Annotated, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
@@ -71,43 +71,29 @@ def _plan(argv: tuple[str, ...], cwd: FolderRef, seconds: float, analyst: Failur
         raise BadInput("a command cannot hold a NUL character")
     if len(command.encode("utf-8", "surrogatepass")) > MAX_COMMAND_BYTES:
         raise BadInput(f"the command is longer than {MAX_COMMAND_BYTES:,} bytes: write a script to a file and run that")
-    if not (isfinite(seconds) and 0 < seconds <= MAX_TIMEOUT):
+    if not 0 < seconds <= MAX_TIMEOUT:
         raise BadInput(f"timeout: it must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
     if not cwd.path.is_folder():
         raise BadInput(f"'{quote_path(cwd.raw)}' is a file, not a folder")
-    report = _Report(command=command, timeout=seconds, analyst=analyst)
+    report = partial(_report, command, seconds, analyst)
     return CommandPlan(argv=argv, display=command, cwd=cwd.path, timeout=seconds, finish=report)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Report:
-    """What a command left, as text and as values."""
-
-    command: str
-    timeout: float
-    analyst: FailureAnalyst | None
-
-    def __call__(self, ran: ProcessResult) -> ToolOutput:
-        out, err = truncate_middle(ran.out), truncate_middle(ran.err)
-        text = combine_streams(out, err, ran.status)
-        if ran.timed_out:
-            text += f"\nERROR: timed out after {self.timeout:g}s"
-        if ran.status != 0 and (opinion := self._ask_analyst(ran.err)):
-            text += f"\nQA ANALYSIS:\n{opinion}"
-        times = {"seconds": round(ran.seconds, 3), "timed_out": ran.timed_out}
-        return ToolOutput(text=text, values={"exit_code": ran.status, **times, "stdout": out, "stderr": err})
-
-    def _ask_analyst(self, complaint: str) -> str:
-        """The analyst's; an analyst who fails has none."""
-        if self.analyst is None:
-            return ""
-        try:
-            return self.analyst.analyse(_mask_secrets(self.command), _mask_secrets(complaint)[-MAX_STDERR:])
-        except MaridError:
-            return ""
+def _report(command: str, seconds: float, analyst: FailureAnalyst | None, ran: ProcessResult) -> ToolOutput:
+    """What a command printed and its exit code; an analyst that fails is left out."""
+    out, err = truncate_middle(ran.out), truncate_middle(ran.err)
+    text = combine_streams(out, err, ran.status)
+    if ran.timed_out:
+        text += f"\nERROR: timed out after {seconds:g}s"
+    if analyst is not None and ran.status != 0:
+        with suppress(MaridError):
+            opinion = analyst.analyse(_mask_secrets(command), _mask_secrets(ran.err)[-MAX_STDERR:])
+            text += f"\nQA ANALYSIS:\n{opinion}" if opinion else ""
+    times = {"seconds": round(ran.seconds, 3), "timed_out": ran.timed_out}
+    return ToolOutput(text=text, values={"exit_code": ran.status, **times, "stdout": out, "stderr": err})
 
 
 def _mask_secrets(text: str) -> str:
-    """For the eyes of a model that is not the caller's; as strict as with a configuration file."""
-    data, _ = Masker().mask(text.encode("utf-8", "surrogatepass"), "complaint.env")
+    """For a model that is not the caller's; as strict as in a configuration file."""
+    data, _ = Masker().mask(text.encode("utf-8", "surrogatepass"), "stderr.env")
     return data.decode("utf-8", "replace")

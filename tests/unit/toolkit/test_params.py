@@ -10,6 +10,7 @@ from marid.core.errors import BadInput, Refused
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.toolkit.handles import FileRef, FolderRef, Url
+from marid.toolkit.inventory import dependencies_of
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.params import inline_references, tool_params, tool_schema
 from marid.toolkit.spec import Alias, ToolSpec, tool
@@ -95,7 +96,7 @@ def test_arguments_come_in_their_own_types_and_paths_as_handles(territory: PathS
 
 
 def test_ports_are_no_arguments(territory: PathScope) -> None:
-    assert tool_params(get_slice).needs == {"workers": Workers}
+    assert dependencies_of(get_slice).required == {"workers": Workers}
     assert "no parameter is called 'workers'" in _wrong(get_slice, territory, path="a", workers=1)
 
 
