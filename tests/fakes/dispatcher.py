@@ -1,8 +1,9 @@
 """The whole road that a call takes, over a folder, with fakes at its edges."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import anyio
 
@@ -25,6 +26,7 @@ from marid.workspace.guard.api import PathScope
 from marid.workspace.guard.protected_files import autorun_reason
 from marid.workspace.write.commit import commit
 
+P = ParamSpec("P")
 CALLER = Caller(face="test", conversation="talk")
 
 
@@ -136,6 +138,16 @@ def emit_sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
         event.set()
 
     return emit
+
+
+def async_test(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    """Run an async test on an event loop, and fail if it takes longer than 20 seconds."""
+
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        run_within(20, partial(test, *args, **kwargs))
+
+    return run
 
 
 def run_within(seconds: float, work: Callable[[], Any]) -> Any:

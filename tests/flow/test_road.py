@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from fakes.approvals import FakeApprovals
-from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, emit_sets, run_within
+from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, async_test, emit_sets, run_within
 from fakes.ports import FakeAudit
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.bootstrap.call_pipeline import make_dispatcher
@@ -373,7 +373,8 @@ def test_an_approval_covers_one_call_only(road: CallHarness) -> None:
     _failed(road.call("write", args, road.scope(asker=asker)), "refused", "no answer in time")
 
 
-def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: CallHarness) -> None:
+@async_test
+async def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: CallHarness) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly(changes: Any) -> None:
@@ -384,14 +385,11 @@ def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: CallHarnes
     dispatcher = make_dispatcher(road.dispatcher.inventory, replace(road.deeds, commit=slowly))
     scope = road.scope(_granting(Effect.WRITE))
 
-    async def main() -> None:
-        async with anyio.create_task_group() as group:
-            group.start_soon(dispatcher.call, "write", {"path": "b", "text": "whole"}, scope)
-            await road.threads.run(lambda: begun.wait(20))
-            group.cancel_scope.cancel()
-            go_on.set()
-
-    run_within(30, main)
+    async with anyio.create_task_group() as group:
+        group.start_soon(dispatcher.call, "write", {"path": "b", "text": "whole"}, scope)
+        await road.threads.run(lambda: begun.wait(20))
+        group.cancel_scope.cancel()
+        go_on.set()
     assert (road.root / "b").read_text() == "whole"
     assert [(record.code, record.durable) for record in road.audit.records] == [("ok", True)]
 
@@ -663,22 +661,20 @@ def test_a_log_that_cannot_be_kept_is_a_note_and_no_failure(tmp_path: Path) -> N
     assert Notice("the disk is full") in road.heard
 
 
-def test_cancelling_is_never_swallowed(road: CallHarness) -> None:
-    async def main() -> None:
-        asker = SilentAsker()
-        outcomes: list[Outcome] = []
-        async with anyio.create_task_group() as group:
+@async_test
+async def test_cancelling_is_never_swallowed(road: CallHarness) -> None:
+    asker = SilentAsker()
+    outcomes: list[Outcome] = []
+    async with anyio.create_task_group() as group:
 
-            async def call() -> None:
-                args = {"path": "b", "text": "x"}
-                outcomes.append(await road.dispatcher.call("write", args, road.scope(asker=asker)))
+        async def call() -> None:
+            args = {"path": "b", "text": "x"}
+            outcomes.append(await road.dispatcher.call("write", args, road.scope(asker=asker)))
 
-            group.start_soon(call)
-            await asker.shown.wait()
-            group.cancel_scope.cancel()
-        assert outcomes == []
-
-    run_within(20, main)
+        group.start_soon(call)
+        await asker.shown.wait()
+        group.cancel_scope.cancel()
+    assert outcomes == []
     assert [record.code for record in road.audit.records] == ["cancelled"]
     assert road.approvals.pending() == []
 

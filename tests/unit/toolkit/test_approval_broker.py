@@ -5,7 +5,7 @@ import anyio
 import pytest
 
 from fakes.approvals import FakeApprovals
-from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, emit_sets, run_within
+from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, async_test, emit_sets, run_within
 from marid.core.caller import Caller
 from marid.core.errors import Refused, Unavailable
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked
@@ -60,15 +60,13 @@ async def _answered_elsewhere(road: CallHarness, answer: ApprovalAnswer, asked: 
     road.approvals.answer(waiting.question.id, answer, person_caller("web"))
 
 
-def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: CallHarness) -> None:
-    async def main() -> None:
-        asker = SilentAsker()
-        async with anyio.create_task_group() as group:
-            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asker.shown)
-            assert await road.deeds.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
-        assert asker.gone.is_set()
-
-    run_within(20, main)
+@async_test
+async def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: CallHarness) -> None:
+    asker = SilentAsker()
+    async with anyio.create_task_group() as group:
+        group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asker.shown)
+        assert await road.deeds.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
+    assert asker.gone.is_set()
 
 
 def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
@@ -87,15 +85,13 @@ def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
         _ask(road, road.scope(asker=Slow(road.approvals)))
 
 
-def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait(road: CallHarness) -> None:
-    async def main() -> None:
-        asked = anyio.Event()
-        async with anyio.create_task_group() as group:
-            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.ALWAYS, asked)
-            scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=emit_sets(asked))
-            assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
-
-    run_within(20, main)
+@async_test
+async def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait(road: CallHarness) -> None:
+    asked = anyio.Event()
+    async with anyio.create_task_group() as group:
+        group.start_soon(_answered_elsewhere, road, ApprovalAnswer.ALWAYS, asked)
+        scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=emit_sets(asked))
+        assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
 
 
 def test_always_where_it_is_not_offered_is_a_yes(road: CallHarness) -> None:
@@ -116,33 +112,30 @@ def test_after_a_restart_the_same_call_meets_its_answer(road: CallHarness) -> No
         _ask(road, road.scope(asker=ScriptedAsker(None)))
 
 
-def test_a_cancelled_call_takes_its_question_back(road: CallHarness) -> None:
-    async def main() -> None:
-        asker = SilentAsker()
-        async with anyio.create_task_group() as group:
-            group.start_soon(road.deeds.broker.ask, _question(), road.scope(asker=asker), "")
-            await asker.shown.wait()
-            assert len(road.approvals.pending()) == 1
-            group.cancel_scope.cancel()
-        assert road.approvals.pending() == []
-
-    run_within(20, main)
+@async_test
+async def test_a_cancelled_call_takes_its_question_back(road: CallHarness) -> None:
+    asker = SilentAsker()
+    async with anyio.create_task_group() as group:
+        group.start_soon(road.deeds.broker.ask, _question(), road.scope(asker=asker), "")
+        await asker.shown.wait()
+        assert len(road.approvals.pending()) == 1
+        group.cancel_scope.cancel()
+    assert road.approvals.pending() == []
 
 
-def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: CallHarness) -> None:
+@async_test
+async def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: CallHarness) -> None:
     asker = ScriptedAsker(*[ApprovalAnswer.NO] * 50)
 
-    async def main() -> None:
-        for _ in range(50):
-            with pytest.raises(Refused):
-                await road.deeds.broker.ask(_question(), road.scope(asker=asker), "")
-
-    run_within(20, main)
+    for _ in range(50):
+        with pytest.raises(Refused):
+            await road.deeds.broker.ask(_question(), road.scope(asker=asker), "")
     assert len(asker.asked) == 10
     assert Notice("'x' has asked too often within a minute and is refused for now") in road.heard
 
 
-def test_a_person_is_asked_one_question_after_the_other(road: CallHarness) -> None:
+@async_test
+async def test_a_person_is_asked_one_question_after_the_other(road: CallHarness) -> None:
     class OneByOne:
         """Counts how many questions are on the screen."""
 
@@ -161,17 +154,15 @@ def test_a_person_is_asked_one_question_after_the_other(road: CallHarness) -> No
 
     asker = OneByOne()
 
-    async def main() -> None:
-        async with anyio.create_task_group() as group:
-            for number in range(12):
-                group.start_soon(road.deeds.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
-
-    run_within(20, main)
+    async with anyio.create_task_group() as group:
+        for number in range(12):
+            group.start_soon(road.deeds.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
     assert asker.most == 1
     assert len(road.approvals.rows) == 12
 
 
-def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: CallHarness) -> None:
+@async_test
+async def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: CallHarness) -> None:
     most: list[int] = []
     answered: list[str] = []
 
@@ -184,13 +175,10 @@ def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: CallHarne
                 answered.append(row.question.id)
                 road.approvals.answer(row.question.id, ApprovalAnswer.YES, person_caller("web"))
 
-    async def main() -> None:
-        scope = road.scope(WAIT, emit=answer_all)
-        async with anyio.create_task_group() as group:
-            for number in range(12):
-                group.start_soon(road.deeds.broker.ask, _question(f"{number}"), scope, "")
-
-    run_within(20, main)
+    scope = road.scope(WAIT, emit=answer_all)
+    async with anyio.create_task_group() as group:
+        for number in range(12):
+            group.start_soon(road.deeds.broker.ask, _question(f"{number}"), scope, "")
     assert max(most) == MAX_PENDING_QUESTIONS
     assert len(answered) == 12
 

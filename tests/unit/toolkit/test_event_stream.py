@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 import pytest
 
-from fakes.dispatcher import run_within
+from fakes.dispatcher import async_test
 from fakes.events import Recorder
 from marid.core.caller import Caller
 from marid.core.events import Event, Notice
@@ -30,41 +30,37 @@ class Gate(Recorder[Notice]):
         await super().__call__(event)
 
 
-def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
-    async def main() -> None:
-        slow, quick = Gate(), Recorder[Notice]()
-        held, free = AsyncEventStream(CALLER, slow, "held"), AsyncEventStream(CALLER, quick, "free")
-        done: list[str] = []
+@async_test
+async def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
+    slow, quick = Gate(), Recorder[Notice]()
+    held, free = AsyncEventStream(CALLER, slow, "held"), AsyncEventStream(CALLER, quick, "free")
+    done: list[str] = []
 
-        async def source(stream: AsyncEventStream[Notice]) -> None:
-            for text in ("a", "b"):
-                await stream.emit(Notice(text))
-            done.append(stream.id)
+    async def source(stream: AsyncEventStream[Notice]) -> None:
+        for text in ("a", "b"):
+            await stream.emit(Notice(text))
+        done.append(stream.id)
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(source, held)
-            await slow.reached.wait()
-            await source(free)
-            assert (done, slow.events) == (["free"], [])
-            slow.opened.set()
-        assert done == ["free", "held"]
-
-    run_within(5, main)
+    async with anyio.create_task_group() as group:
+        group.start_soon(source, held)
+        await slow.reached.wait()
+        await source(free)
+        assert (done, slow.events) == (["free"], [])
+        slow.opened.set()
+    assert done == ["free", "held"]
 
 
-def test_events_of_tasks_that_emit_at_once_come_one_at_a_time_in_the_order_of_emit() -> None:
-    async def main() -> None:
-        listener = Gate()
-        stream = AsyncEventStream(CALLER, listener, "s1")
-        async with anyio.create_task_group() as group:
-            for text in "abcd":
-                group.start_soon(stream.emit, Notice(text))
-                await anyio.wait_all_tasks_blocked()
-            listener.opened.set()
-        await stream.emit(Notice("e"))
-        assert texts(listener) == list(enumerate("abcde"))
-
-    run_within(5, main)
+@async_test
+async def test_events_of_tasks_that_emit_at_once_come_one_at_a_time_in_the_order_of_emit() -> None:
+    listener = Gate()
+    stream = AsyncEventStream(CALLER, listener, "s1")
+    async with anyio.create_task_group() as group:
+        for text in "abcd":
+            group.start_soon(stream.emit, Notice(text))
+            await anyio.wait_all_tasks_blocked()
+        listener.opened.set()
+    await stream.emit(Notice("e"))
+    assert texts(listener) == list(enumerate("abcde"))
 
 
 async def _wait_and_cancel(stream: AsyncEventStream[Notice], listener: Gate, *, woken: bool) -> None:
@@ -93,16 +89,14 @@ async def _wait_and_cancel(stream: AsyncEventStream[Notice], listener: Gate, *, 
 
 
 @pytest.mark.parametrize("woken", [False, True])
-def test_a_task_that_is_cancelled_while_it_waits_does_not_stop_the_stream(woken: bool) -> None:
-    async def main() -> None:
-        listener = Gate()
-        stream = AsyncEventStream(CALLER, listener, "s1")
-        await _wait_and_cancel(stream, listener, woken=woken)
-        await stream.emit(Notice("d"))
-        heard = [text for _, text in texts(listener) if text != "b"]
-        assert heard == ["a", "c", "d"]
-
-    run_within(5, main)
+@async_test
+async def test_a_task_that_is_cancelled_while_it_waits_does_not_stop_the_stream(woken: bool) -> None:
+    listener = Gate()
+    stream = AsyncEventStream(CALLER, listener, "s1")
+    await _wait_and_cancel(stream, listener, woken=woken)
+    await stream.emit(Notice("d"))
+    heard = [text for _, text in texts(listener) if text != "b"]
+    assert heard == ["a", "c", "d"]
 
 
 def _raising() -> Callable[[Event[Notice]], Awaitable[None]]:
@@ -112,24 +106,20 @@ def _raising() -> Callable[[Event[Notice]], Awaitable[None]]:
     return listen
 
 
-def test_what_a_listener_raises_reaches_the_emitter_each_time() -> None:
-    async def main() -> None:
-        stream = AsyncEventStream(CALLER, _raising(), "s1")
-        for text in ("a", "b"):
-            with pytest.raises(OSError, match=text):
-                await stream.emit(Notice(text))
-
-    run_within(5, main)
+@async_test
+async def test_what_a_listener_raises_reaches_the_emitter_each_time() -> None:
+    stream = AsyncEventStream(CALLER, _raising(), "s1")
+    for text in ("a", "b"):
+        with pytest.raises(OSError, match=text):
+            await stream.emit(Notice(text))
 
 
-def test_a_listener_that_is_cancelled_leaves_the_stream_usable() -> None:
-    async def main() -> None:
-        listener = Gate()
-        stream = AsyncEventStream(CALLER, listener, "s1")
-        with anyio.move_on_after(0.01):
-            await stream.emit(Notice("a"))
-        listener.opened.set()
-        await stream.emit(Notice("b"))
-        assert texts(listener) == [(1, "b")]
-
-    run_within(5, main)
+@async_test
+async def test_a_listener_that_is_cancelled_leaves_the_stream_usable() -> None:
+    listener = Gate()
+    stream = AsyncEventStream(CALLER, listener, "s1")
+    with anyio.move_on_after(0.01):
+        await stream.emit(Notice("a"))
+    listener.opened.set()
+    await stream.emit(Notice("b"))
+    assert texts(listener) == [(1, "b")]

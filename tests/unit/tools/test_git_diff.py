@@ -5,9 +5,8 @@ import pytest
 
 from fakes.git import FakeGit
 from fakes.tool_caller import ToolCaller
-from fakes.worktree import Canary, Worktree, new_canary, new_worktree
+from fakes.worktree import Worktree, new_canary, new_worktree
 from marid.adapters.git.local_git import LocalGit
-from marid.adapters.process.programs import ProgramLimits
 from marid.ports.git import Git
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.git_diff import MAX_CHARACTERS, get_git_diff
@@ -112,12 +111,6 @@ def test_an_option_as_a_revision_writes_nothing(tree: Worktree, hands: ToolCalle
     assert not mark.exists()
 
 
-def test_a_branch_that_is_named_like_an_option_is_no_revision(tree: Worktree, hands: ToolCaller) -> None:
-    ref = tree.path / ".git" / "refs" / "heads" / "--format=evil"
-    ref.write_bytes(tree.git("rev-parse", "HEAD"))
-    assert hands.failure(get_git_diff, path=".", base_rev="--format=evil").code == "bad_input"
-
-
 def test_a_tracked_folder_that_became_a_link_shows_nothing_from_outside(
     tree: Worktree, hands: ToolCaller, tmp_path: Path
 ) -> None:
@@ -132,79 +125,16 @@ def test_a_tracked_folder_that_became_a_link_shows_nothing_from_outside(
     assert "-two\n" in text
 
 
-def canary_of(tmp_path: Path) -> Canary:
-    return new_canary(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes"),
-    [
-        ("core.fsmonitor", ""),
-        ("core.pager", ""),
-        ("core.sshCommand", ""),
-        ("credential.helper", ""),
-        ("gpg.program", ""),
-        ("diff.external", ""),
-        ("diff.x.textconv", "* diff=x"),
-        ("diff.x.command", "* diff=x"),
-        ("filter.x.clean", "* filter=x"),
-    ],
-)
-def test_nothing_that_the_repository_configures_is_run(
-    tree: Worktree, hands: ToolCaller, tmp_path: Path, name: str, attributes: str
-) -> None:
-    canary = canary_of(tmp_path)
-    tree.config((name, canary.command))
-    if attributes:
-        tree.write(".gitattributes", f"{attributes}\n".encode())
-    assert "+1\n" in hands.text(get_git_diff, path=".")
-    assert "+uno\n" in hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
-    assert not canary.sang()
-
-
-def test_an_included_configuration_is_not_read(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
-    canary = canary_of(tmp_path)
-    (tmp_path / "evil").write_text(f"[diff]\n\texternal = {canary.command}\n")
-    tree.config(("include.path", str(tmp_path / "evil")))
-    assert "+1\n" in hands.text(get_git_diff, path=".")
-    assert not canary.sang()
-
-
-def test_a_submodule_is_never_fetched(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
-    canary = canary_of(tmp_path)
+def test_nothing_that_the_repository_configures_is_run(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
+    canary = new_canary(tmp_path)
+    tree.write(".gitattributes", b"* diff=x filter=x\n")
     tree.write(".gitmodules", f'[submodule "m"]\n\tpath = m\r\n\turl = ext::{canary.command}\n'.encode())
     tree.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},m")
     tree.config(("protocol.ext.allow", "always"), ("submodule.recurse", "true"), ("diff.submodule", "diff"))
-    hands.text(get_git_diff, path=".")
-    assert not canary.sang()
-
-
-def test_a_bare_repository_inside_is_only_files(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
-    canary = canary_of(tmp_path)
-    tree.git("init", "--quiet", "--bare", "--template=", "inner")
-    with (tree.path / "inner" / "config").open("a") as file:
-        file.write(f"[core]\n\tfsmonitor = {canary.command}\n")
-    assert hands.text(get_git_diff, path="inner") == "No differences."
-    assert not canary.sang()
-
-
-def test_the_index_is_not_locked(tree: Worktree, hands: ToolCaller) -> None:
-    (tree.path / ".git" / "index.lock").touch()
-    before = (tree.path / ".git" / "index").stat()
+    tree.config(*((name, canary.command) for name in ("core.fsmonitor", "diff.x.textconv", "filter.x.clean")))
     assert "+1\n" in hands.text(get_git_diff, path=".")
-    after = (tree.path / ".git" / "index").stat()
-    assert (after.st_ino, after.st_size, after.st_mtime_ns) == (before.st_ino, before.st_size, before.st_mtime_ns)
-
-
-def test_too_much_is_stopped(tree: Worktree) -> None:
-    tree.write("a.txt", b"a line of text\n" * 40_000)
-    hands = ToolCaller(tree.path, {Git: LocalGit(tree.env, limits=ProgramLimits(max_output=10_000))})
-    assert hands.failure(get_git_diff, path=".").code == "exhausted"
-
-
-def test_a_huge_file_is_named_and_not_read(tree: Worktree, hands: ToolCaller) -> None:
-    os.truncate(tree.path / "a.txt", 51 << 20)
-    assert "Binary files a/a.txt and b/a.txt differ" in hands.text(get_git_diff, path="a.txt")
+    assert "+uno\n" in hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
+    assert not canary.sang()
 
 
 def test_no_repository_is_bad_input_that_names_no_other_path(tmp_path: Path) -> None:
@@ -228,13 +158,6 @@ def test_what_is_nowhere_is_not_found(hands: ToolCaller) -> None:
     failure = hands.failure(get_git_diff, path="nope.txt")
     assert failure.code == "not_found"
     assert "'nope.txt'" in failure.message
-
-
-def test_before_the_first_commit_what_is_staged_is_new(tmp_path: Path) -> None:
-    tree = new_worktree(tmp_path, "fresh")
-    tree.write("a.txt", b"one\n")
-    tree.git("add", "a.txt")
-    assert "+one\n" in ToolCaller(tree.path, {Git: LocalGit(tree.env)}).text(get_git_diff, path=".")
 
 
 def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, hands: ToolCaller) -> None:
