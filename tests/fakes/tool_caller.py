@@ -45,11 +45,15 @@ class ToolCaller:
         assert isinstance(result, ToolOutput), "a command is not run here"
         return result
 
-    def text(self, spec: ToolSpec, **args: object) -> str:
-        """The text of a call that must succeed."""
+    def output(self, spec: ToolSpec, **args: object) -> ToolOutput:
+        """The output of a call that must succeed."""
         outcome = self.call(spec, **args)
         assert isinstance(outcome, ToolOutput), outcome
-        return outcome.text
+        return outcome
+
+    def text(self, spec: ToolSpec, **args: object) -> str:
+        """The text of a call that must succeed."""
+        return self.output(spec, **args).text
 
     def failure(self, spec: ToolSpec, **args: object) -> ToolFailure:
         """Why a call that must fail did."""

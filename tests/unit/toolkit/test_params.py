@@ -143,13 +143,8 @@ def test_a_mistake_in_a_nested_value_is_told_where_it_is(
 
 
 def test_all_mistakes_are_told_at_once(territory: PathScope) -> None:
-    told = _wrong(get_slice, territory, start_line="x", whole="maybe")
-    assert told == (
-        "path: is missing; start_line: must be a whole number, not 'x'; whole: must be true or false, not 'maybe'"
-    )
-
-
-def test_a_tool_that_takes_nothing_says_so(territory: PathScope) -> None:
+    told = "path: is missing; start_line: must be a whole number, not 'x'; whole: must be true or false, not 'maybe'"
+    assert _wrong(get_slice, territory, start_line="x", whole="maybe") == told
     assert tool_params(nothing).parse({}, territory) == {}
     assert _wrong(nothing, territory, x=1) == "no parameter is called 'x' (it takes none)"
 
@@ -160,18 +155,12 @@ def test_null_for_what_has_a_default_means_not_given(territory: PathScope) -> No
     assert values["folder"] is None
 
 
-def test_the_parameters_of_an_alias_are_accepted_under_either_name(territory: PathScope) -> None:
+def test_a_parameter_is_accepted_and_named_in_errors_by_the_name_that_was_used(territory: PathScope) -> None:
     values = tool_params(get_slice).parse({"file": "a", "start": "3"}, territory)
     assert values["start_line"] == 3
     assert isinstance(values["path"], FileRef)
-
-
-def test_two_spellings_of_one_parameter_are_an_error(territory: PathScope) -> None:
     assert _wrong(get_slice, territory, file="a", path="b") == "file: the same parameter as 'path': give one of them"
     assert _wrong(get_slice, territory, path="b", file="a") == "path: the same parameter as 'file': give one of them"
-
-
-def test_a_mistake_is_told_by_the_name_that_was_used(territory: PathScope) -> None:
     assert _wrong(get_slice, territory, file="a", start="x") == "start: must be a whole number, not 'x'"
 
 
@@ -237,18 +226,11 @@ def test_notes_beside_the_help_are_kept(territory: PathScope) -> None:
 def test_a_parameter_may_be_called_by_a_word_of_python(territory: PathScope) -> None:
     assert list(tool_schema(send)["properties"]) == ["to", "from", "class", "plain_"]
     assert tool_schema(send)["properties"]["from"] == {"default": "me", "description": "who sends it", "type": "string"}
-    assert tool_params(send).parse({"to": "a", "from": "b", "class": "3"}, territory) == {
-        "to": "a",
-        "from_": "b",
-        "class_": 3,
-        "plain_": 0,
-    }
+    given = tool_params(send).parse({"to": "a", "from": "b", "class": "3"}, territory)
+    assert given == {"to": "a", "from_": "b", "class_": 3, "plain_": 0}
     assert tool_params(send).parse({"to": "a", "from": None}, territory)["from_"] == "me"
     assert _wrong(send, territory, **{"to": "a", "from": 5}) == "from: must be a text, not 5"
     assert "no parameter is called 'from_'; did you mean 'from'?" in _wrong(send, territory, to="a", from_="b")
-
-
-def test_an_alias_may_rename_a_parameter_that_is_called_by_a_word_of_python(territory: PathScope) -> None:
     assert list(tool_schema(send, "post")["properties"]) == ["to", "sender", "class", "plain_"]
     assert tool_params(send).parse({"to": "a", "sender": "b"}, territory)["from_"] == "b"
     assert _wrong(send, territory, **{"to": "a", "from": "b", "sender": "c"}).startswith("from: the same parameter")

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from fakes.tool_caller import ToolCaller
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.analysis import derive_code_path, get_file_summary
 
 TREE = {
@@ -24,8 +23,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_calls_are_followed_through_a_package(tree: Path) -> None:
-    outcome = ToolCaller(tree).call(derive_code_path, target="app.py::main")
-    assert isinstance(outcome, ToolOutput)
+    outcome = ToolCaller(tree).output(derive_code_path, target="app.py::main")
     assert (
         outcome.text
         == """\
@@ -62,8 +60,7 @@ def test_a_tree_of_calls_that_is_too_deep_or_too_wide_says_so(tmp_path: Path) ->
         file.truncate(5 << 20)
     deep = ToolCaller(tmp_path).text(derive_code_path, target="f60", max_depth=99)
     assert deep.endswith("(not followed below level 40: 1)\n(1 Python files could not be read or are too large)")
-    cut = ToolCaller(tmp_path).call(derive_code_path, target="b.f")
-    assert isinstance(cut, ToolOutput)
+    cut = ToolCaller(tmp_path).output(derive_code_path, target="b.f")
     assert "(left out for length: 51 calls; start further down, or lower max_depth)" in cut.text
     assert cut.values["truncated"] is True
 
@@ -76,8 +73,7 @@ def test_real_code_is_followed() -> None:
 
 
 def test_a_summary_names_the_file_as_it_was_given(tree: Path) -> None:
-    outcome = ToolCaller(tree).call(get_file_summary, path="./pkg/core.py")
-    assert isinstance(outcome, ToolOutput)
+    outcome = ToolCaller(tree).output(get_file_summary, path="./pkg/core.py")
     assert outcome.text == (
         "./pkg/core.py: python, 4 lines, 50 bytes\nfunctions:\n  def helper() (Lines 1-2)\n  def deep() (Lines 3-4)"
     )
@@ -86,8 +82,7 @@ def test_a_summary_names_the_file_as_it_was_given(tree: Path) -> None:
 
 def test_a_long_summary_is_cut(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("".join(f"# {'heading ' * 8}{n}\n" for n in range(1000)))
-    outcome = ToolCaller(tmp_path).call(get_file_summary, path="a.md")
-    assert isinstance(outcome, ToolOutput)
+    outcome = ToolCaller(tmp_path).output(get_file_summary, path="a.md")
     assert outcome.values["truncated"] is True
     assert outcome.text.endswith("(the rest is left out: read parts of the file instead)")
 

@@ -13,7 +13,7 @@ from marid.adapters.beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
 from marid.toolkit.handles import PathResolver
-from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
+from marid.toolkit.outcome import CommandPlan, ProcessResult
 from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
 from marid.workspace.guard.api import PathScope
 
@@ -40,8 +40,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_a_row_is_as_the_document_says(root: Path) -> None:
-    outcome = hands(root).call(bd_list)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands(root).output(bd_list)
     assert outcome.text == "ID: a-1, Status: open, Title: One\nID: a-2, Status: closed, Title: Two"
     assert outcome.values == {"count": 2, "truncated": False}
     assert hands(root).text(bd_ready) == "ID: a-1, Status: open, Title: One"
@@ -84,8 +83,7 @@ def test_nothing_is_said_in_words(tmp_path: Path) -> None:
 
 def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
     beads = FakeBeads(known=[Bead(id=f"a-{n}", status="open", title="t") for n in range(MAX_ROWS + 5)])
-    outcome = faked(tmp_path, beads).call(bd_list)
-    assert isinstance(outcome, ToolOutput)
+    outcome = faked(tmp_path, beads).output(bd_list)
     assert outcome.text.count("\n") == MAX_ROWS
     assert outcome.text.endswith("(5 more are not shown; bd_ready lists fewer)")
     assert outcome.values["truncated"] is True

@@ -11,7 +11,6 @@ from fakes.tool_caller import ToolCaller
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
 from marid.toolkit.inventory import load_tools
-from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import code
 
@@ -41,8 +40,7 @@ def test_the_language_is_told_by_the_name(hands: ToolCaller) -> None:
     assert hands.text(code.get_code_outline, path="table.c") + "\n" == (CPP / "table.c.outline").read_text("utf-8")
     assert hands.text(code.get_skeleton, path="table.c") == (CPP / "table.c.skeleton").read_text("utf-8")
     assert hands.text(code.get_skeleton, path="shop.py").endswith("'''Sum.'''\n        ...\n")
-    found = hands.call(code.get_definition, path="shop.py", name="Shop.total")
-    assert isinstance(found, ToolOutput)
+    found = hands.output(code.get_definition, path="shop.py", name="Shop.total")
     assert found.values == {"language": "python", "lines": [[2, 4]]}
 
 
@@ -67,8 +65,7 @@ def test_what_is_no_code_is_an_error(hands: ToolCaller, spec: ToolSpec, path: st
 
 
 def test_references_are_code_in_every_language(hands: ToolCaller) -> None:
-    found = hands.call(code.find_references, name="total")
-    assert isinstance(found, ToolOutput)
+    found = hands.output(code.find_references, name="total")
     assert found.text.split("\n") == [
         "shop.py:2: def total(self):  [definition]",
         "web/page.ts:2: import { total } from './shop';",
@@ -86,10 +83,8 @@ def test_references_in_a_folder_or_a_file(hands: ToolCaller) -> None:
 
 def test_nothing_found_is_said(hands: ToolCaller) -> None:
     assert hands.text(code.find_references, name="nowhere", path="web") == "'nowhere' is not used in the code of web"
-    assert (
-        hands.text(code.find_references, name="nowhere", path="shop.py")
-        == "'nowhere' is not used in the code of shop.py"
-    )
+    text = hands.text(code.find_references, name="nowhere", path="shop.py")
+    assert text == "'nowhere' is not used in the code of shop.py"
 
 
 @pytest.mark.parametrize("name", ["", ".*", "a b", "x" * 100_000])
@@ -100,43 +95,30 @@ def test_what_is_no_name_is_an_error(hands: ToolCaller, name: str) -> None:
 def test_many_references_are_cut(hands: ToolCaller) -> None:
     for number in range(130):
         (hands.root / f"m{number:03}.py").write_text("total(1)\ntotal(2)\n")
-    found = hands.call(code.find_references, name="total")
-    assert isinstance(found, ToolOutput)
+    found = hands.output(code.find_references, name="total")
     assert found.text.count("\n") == 200
     assert found.text.endswith("... cut after 200 lines, there are more: give a narrower path")
     assert (found.values["count"], found.values["truncated"]) == (200, True)
 
 
-class Weary(InlineWorkers):
-    """Gives up on every file."""
+class FailingWorkers(InlineWorkers):
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
     def run_all(
         self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
     ) -> "list[T | Exception]":
         assert cost
-        return [Exhausted("too slow") for _ in calls]
+        return [self.error for _ in calls]
 
 
-def test_files_that_could_not_be_parsed_are_named(hands: ToolCaller) -> None:
-    tired = ToolCaller(hands.root, {Workers: Weary()})
-    found = tired.call(code.find_references, name="total")
-    assert isinstance(found, ToolOutput)
+def test_files_that_could_not_be_parsed_are_named_and_a_bug_is_not_hidden(hands: ToolCaller) -> None:
+    slow = ToolCaller(hands.root, {Workers: FailingWorkers(Exhausted("too slow"))})
+    found = slow.output(code.find_references, name="total")
     assert found.text.endswith("could not be parsed, so not searched: shop.py, web/page.ts")
     assert found.values["failed"] == 2
-
-
-class Broken(InlineWorkers):
-    """Has a bug."""
-
-    def run_all(
-        self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
-    ) -> "list[T | Exception]":
-        return [ValueError("bug") for _ in calls]
-
-
-def test_a_bug_is_not_hidden(hands: ToolCaller) -> None:
     with pytest.raises(ValueError, match="bug"):
-        ToolCaller(hands.root, {Workers: Broken()}).plan(code.find_references, name="total")
+        ToolCaller(hands.root, {Workers: FailingWorkers(ValueError("bug"))}).plan(code.find_references, name="total")
 
 
 def test_large_files_come_in_batches_of_their_own(hands: ToolCaller) -> None:

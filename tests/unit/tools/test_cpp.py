@@ -6,7 +6,7 @@ import pytest
 
 from fakes.tool_caller import ToolCaller
 from marid.toolkit.inventory import load_tools
-from marid.toolkit.outcome import EditPlan, ToolOutput
+from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools import cpp
 
@@ -62,8 +62,7 @@ def test_code_is_read(hands: ToolCaller, spec: ToolSpec, path: str, name: str, s
 def test_outlines(hands: ToolCaller) -> None:
     outline = hands.text(cpp.ts_c_get_code_outline, path="table.h")
     assert "[Struct] table_slot (Lines 41-46)\n  [Field] key (Lines 42-42)" in outline
-    found = hands.call(cpp.ts_cpp_get_code_outline, path="shapes.hpp")
-    assert isinstance(found, ToolOutput)
+    found = hands.output(cpp.ts_cpp_get_code_outline, path="shapes.hpp")
     assert "[Class] Circle (Lines 134-146) : public Shape\n" in found.text
     assert found.values["count"] == found.text.count("\n") + 1
 

@@ -8,7 +8,6 @@ import pytest
 from fakes.files import as_nobody
 from fakes.tool_caller import ToolCaller
 from fakes.trees import plant, scratch
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.directories import get_tree, list_directory
 
 
@@ -44,8 +43,7 @@ def test_more_levels_make_a_tree_without_what_is_ignored(hands: ToolCaller) -> N
 
 
 def test_a_tree_shows_the_structure(hands: ToolCaller) -> None:
-    outcome = hands.call(get_tree, path=".", max_depth=3)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(get_tree, path=".", max_depth=3)
     assert outcome.text.split("\n") == [
         "./",
         ".hidden/",
@@ -66,10 +64,14 @@ def test_an_ignored_folder_that_is_named_is_shown(hands: ToolCaller) -> None:
     assert hands.text(get_tree, path="node_modules", max_depth=5) == "node_modules/\nx/\n  y.js"
 
 
-def test_a_link_is_shown_and_never_followed(hands: ToolCaller) -> None:
+def test_links_special_files_and_empty_folders_are_shown(hands: ToolCaller) -> None:
     (hands.root / "src" / "self").symlink_to(hands.root)
-    assert "  self@" in hands.text(get_tree, path=".", max_depth=9).split("\n")
+    os.mkfifo(hands.root / "src" / "pipe")
+    (hands.root / "empty").mkdir()
+    assert "  self@" in hands.text(get_tree, path=".", max_depth=9).split("\n")  # and not followed
     assert "[link] self" in hands.text(list_directory, path="src")
+    assert "[other] pipe" in hands.text(list_directory, path="src")
+    assert hands.text(list_directory, path="empty") == "(empty)"
 
 
 def test_odd_names_are_shown_safely(hands: ToolCaller) -> None:
@@ -91,22 +93,11 @@ def test_what_cannot_be_opened_hides_nothing_else() -> None:
     assert text.split("\n") == ["./", "app/", "  main.py", "closed/", "  (cannot be opened)", "a.py"]
 
 
-def test_a_special_file_is_named(hands: ToolCaller) -> None:
-    os.mkfifo(hands.root / "src" / "pipe")
-    assert "[other] pipe" in hands.text(list_directory, path="src")
-
-
-def test_an_empty_folder_says_so(hands: ToolCaller) -> None:
-    (hands.root / "empty").mkdir()
-    assert hands.text(list_directory, path="empty") == "(empty)"
-
-
 def test_a_long_list_is_cut_and_says_so(hands: ToolCaller) -> None:
     (hands.root / "many").mkdir()
     for number in range(2_001):
         (hands.root / "many" / str(number)).touch()
-    outcome = hands.call(list_directory, path="many")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(list_directory, path="many")
     assert outcome.values == {"entries": 2_000, "truncated": True}
     assert outcome.text.count("\n") == 2_000
     assert "more than 2,000 names" in outcome.text

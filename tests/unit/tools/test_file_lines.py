@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.tool_caller import ToolCaller
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.file_lines import file_edit, file_head, file_tail, get_file_slice, set_file_slice
 
 
@@ -26,8 +25,7 @@ LINES = SOURCE.decode().split("\n")
 def test_a_slice_of_a_real_file_is_its_lines(hands: ToolCaller, start: int, end: int) -> None:
     (hands.root / "a.py").write_bytes(SOURCE)
     total = len(LINES) - 1
-    outcome = hands.call(get_file_slice, path="a.py", start_line=start, end_line=end)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(get_file_slice, path="a.py", start_line=start, end_line=end)
     assert outcome.text == "".join(line + "\n" for line in LINES[start - 1 : min(end, total)])
     assert outcome.values == {"start_line": start, "end_line": min(end, total), "total_lines": total}
 

@@ -22,8 +22,7 @@ def hands(tmp_path: Path) -> ToolCaller:
 def test_a_file_is_read_as_it_is(hands: ToolCaller, module: object) -> None:
     source = Path(str(vars(module)["__file__"])).read_bytes()
     (hands.root / "a.py").write_bytes(source)
-    outcome = hands.call(read_file, path="a.py")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(read_file, path="a.py")
     assert outcome.text == source.decode()
     assert outcome.values == {"bytes": len(source), "lines": source.count(b"\n"), "encoding": "utf-8"}
 
@@ -56,23 +55,14 @@ def test_what_is_no_text_file_is_refused_with_the_right_words(hands: ToolCaller)
     os.mkfifo(hands.root / "pipe")
     with (hands.root / "huge").open("wb") as file:
         file.truncate(1 << 40)
-    codes = {name: hands.failure(read_file, path=name).code for name in ("folder", "image", "pipe", "huge", "none")}
-    assert codes == {
-        "folder": "bad_input",
-        "image": "bad_input",
-        "pipe": "bad_input",
-        "huge": "exhausted",
-        "none": "not_found",
-    }
+    codes = {"folder": "bad_input", "image": "bad_input", "pipe": "bad_input", "huge": "exhausted", "none": "not_found"}
+    assert {name: hands.failure(read_file, path=name).code for name in codes} == codes
     assert "get_file_slice" in hands.failure(read_file, path="huge").message
 
 
-def test_a_new_file_is_written_with_its_folders(hands: ToolCaller) -> None:
+def test_a_file_is_written_with_its_folders_or_replaced_whole(hands: ToolCaller) -> None:
     assert hands.text(write_file, path="new/deep/a.txt", content="é\n") == "Created new/deep/a.txt: 1 line, 3 bytes"
     assert (hands.root / "new/deep/a.txt").read_bytes() == "é\n".encode()
-
-
-def test_a_file_is_replaced_whole(hands: ToolCaller) -> None:
     (hands.root / "a").write_bytes(b"\xff\xfe\x00")
     assert hands.text(write_file, path="a", content="x\r\ny") == "Wrote a: 2 lines, 4 bytes"
     assert (hands.root / "a").read_bytes() == b"x\r\ny"
@@ -113,8 +103,7 @@ def test_an_edit_keeps_every_byte_that_it_does_not_change(hands: ToolCaller, bef
 
 def test_an_edit_says_what_it_replaced(hands: ToolCaller) -> None:
     (hands.root / "a").write_text("x\ny\nx\n")
-    outcome = hands.call(edit_file, path="a", old_string="x", new_string="z", replace_all="true")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(edit_file, path="a", old_string="x", new_string="z", replace_all="true")
     assert outcome.text == "Replaced 2 occurrences in a (lines 1, 3)"
     assert outcome.values == {"replaced": 2, "lines": [1, 3]}
 

@@ -8,7 +8,6 @@ from fakes.tool_caller import ToolCaller
 from fakes.worktree import Worktree, new_canary, new_worktree
 from marid.adapters.git.local_git import LocalGit
 from marid.ports.git import Git
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.git_diff import MAX_CHARACTERS, get_git_diff
 
 
@@ -29,8 +28,7 @@ def hands(tree: Worktree) -> ToolCaller:
 def test_what_is_not_committed_is_shown(tree: Worktree, hands: ToolCaller) -> None:
     tree.remove("sub/gone.txt")
     tree.write("new.txt", b"untracked\n")
-    outcome = hands.call(get_git_diff, path=".")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(get_git_diff, path=".")
     assert "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-uno\n+1\n" in outcome.text
     assert "untracked" not in outcome.text
     assert outcome.values == {"files": ["a.txt", "sub/gone.txt"], "truncated": False}
@@ -89,8 +87,7 @@ def test_a_binary_file_is_only_named(tree: Worktree, hands: ToolCaller) -> None:
 
 def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: ToolCaller) -> None:
     tree.write("a.txt", b"a line of text\n" * 40_000)
-    outcome = hands.call(get_git_diff, path=".")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(get_git_diff, path=".")
     assert len(outcome.text) < MAX_CHARACTERS + 200
     assert outcome.values["truncated"] is True
     assert outcome.text.splitlines()[-1].startswith("(cut: ")

@@ -8,7 +8,6 @@ from fakes.tool_caller import ToolCaller
 from fakes.web import FakeWeb
 from marid.ports.web import CrossHostRedirect, Web, WebPage
 from marid.text.web.http_urls import parse_url
-from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.params import tool_params
 from marid.tools.network import fetch_url, web_search
 
@@ -27,8 +26,7 @@ def hands(root: Path, pages: Mapping[str, WebPage | CrossHostRedirect]) -> ToolC
 
 def test_html_becomes_text(tmp_path: Path) -> None:
     found = page(b"<title>Docs</title><h1>Start</h1><p>See <a href='more'>more</a>.</p>")
-    outcome = hands(tmp_path, {URL: found}).call(fetch_url, url=URL)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands(tmp_path, {URL: found}).output(fetch_url, url=URL)
     assert outcome.text == "Title: Docs\n\n# Start\n\nSee [more](https://example.com/docs/more)."
     assert outcome.values == {
         "url": URL,
@@ -39,26 +37,21 @@ def test_html_becomes_text(tmp_path: Path) -> None:
     }
 
 
-def test_other_text_comes_as_it_is(tmp_path: Path) -> None:
+def test_other_text_comes_as_it_is_and_a_page_without_a_title_has_no_line_for_it(tmp_path: Path) -> None:
     found = page(b'{"a": "<b>"}\n', "application/json")
     assert hands(tmp_path, {URL: found}).text(fetch_url, url=URL) == '{"a": "<b>"}\n'
-
-
-def test_a_page_without_a_title_has_no_line_for_it(tmp_path: Path) -> None:
     assert hands(tmp_path, {URL: page(b"<p>x", "application/xhtml+xml")}).text(fetch_url, url=URL) == "x"
 
 
 def test_a_page_that_was_cut_says_so(tmp_path: Path) -> None:
-    outcome = hands(tmp_path, {URL: page(b"<p>x", whole=False)}).call(fetch_url, url=URL)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands(tmp_path, {URL: page(b"<p>x", whole=False)}).output(fetch_url, url=URL)
     assert outcome.text == "x\n(cut after 4 bytes of the page; max_bytes can be at most 5242880)"
     assert outcome.values["truncated"] is True
 
 
 def test_another_host_is_named_and_not_visited(tmp_path: Path) -> None:
     web = FakeWeb(pages={URL: CrossHostRedirect(target=parse_url("https://other.example/x"))})
-    outcome = ToolCaller(tmp_path, {Web: web}).call(fetch_url, url=URL)
-    assert isinstance(outcome, ToolOutput)
+    outcome = ToolCaller(tmp_path, {Web: web}).output(fetch_url, url=URL)
     assert outcome.text.endswith("fetch this address if you want it: https://other.example/x")
     assert outcome.values == {"moved_to": "https://other.example/x"}
     assert web.fetched == [URL]
@@ -80,8 +73,7 @@ def test_what_cannot_be_meant_is_bad_input(tmp_path: Path, args: dict[str, Any])
 def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
     hits = "".join(HIT.format(f"https://{letter}.example/") for letter in "abcdefg")
     web = FakeWeb(pages={SEARCH: page(hits.encode(), url=SEARCH)})
-    outcome = ToolCaller(tmp_path, {Web: web}).call(web_search, query="  open the\ndoor ")
-    assert isinstance(outcome, ToolOutput)
+    outcome = ToolCaller(tmp_path, {Web: web}).output(web_search, query="  open the\ndoor ")
     assert outcome.text.split("\n\n")[0] == "Title https://a.example/\nhttps://a.example/\nAbout https://a.example/"
     assert outcome.text.count("\n\n") == 4
     assert outcome.values["results"] == [
@@ -92,22 +84,16 @@ def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
 
 def test_no_results_is_a_result(tmp_path: Path) -> None:
     nothing = page(b'<div class="no-results">No results.</div>', url=SEARCH)
-    outcome = hands(tmp_path, {SEARCH: nothing}).call(web_search, query="open the door")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands(tmp_path, {SEARCH: nothing}).output(web_search, query="open the door")
     assert outcome.text == "No results for: open the door"
     assert outcome.values == {"results": []}
 
 
-def test_a_page_that_cannot_be_read_is_no_silent_nothing(tmp_path: Path) -> None:
-    failure = hands(tmp_path, {SEARCH: page(b"<p>new design", url=SEARCH)}).failure(web_search, query="open the door")
-    assert failure.code == "unavailable"
-    assert "changed its pages" in failure.message
-
-
-def test_an_engine_that_has_moved_is_told_with_the_setting(tmp_path: Path) -> None:
+def test_a_search_engine_that_has_changed_or_moved_is_unavailable(tmp_path: Path) -> None:
     moved = CrossHostRedirect(target=parse_url("https://new.example/"))
-    failure = hands(tmp_path, {SEARCH: moved}).failure(web_search, query="open the door")
-    assert "search_url" in failure.message
+    for found, words in ((page(b"<p>new design", url=SEARCH), "changed its pages"), (moved, "setting search_url")):
+        failure = hands(tmp_path, {SEARCH: found}).failure(web_search, query="open the door")
+        assert (failure.code, words in failure.message) == ("unavailable", True)
 
 
 @pytest.mark.parametrize("query", ["", " \n ", "x" * 501, "a\x1bb", "\u202e"])

@@ -17,7 +17,6 @@ from marid.bootstrap.wiring import open_request
 from marid.core.errors import Exhausted
 from marid.toolkit.clip import FixedResultLimit
 from marid.toolkit.handles import FolderRef
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.project_context import read_context
 from marid.workspace.guard.path_scope import PathScope
 
@@ -36,11 +35,6 @@ def notes() -> list[str]:
     return []
 
 
-@pytest.fixture
-def ask(tmp_path: Path, project: Path, notes: list[str]) -> Ask:
-    return asking(project, tmp_path, notes)
-
-
 def filled(project: Path) -> Path:
     (project / "src").mkdir(parents=True)
     (project / "README.md").write_text("# Readme\n")
@@ -49,11 +43,12 @@ def filled(project: Path) -> Path:
     return project
 
 
-def asking(project: Path, home: Path, notes: list[str]) -> Ask:
+@pytest.fixture
+def ask(tmp_path: Path, project: Path, notes: list[str]) -> Ask:
     """Calls read_context as every face does: the text, and whether it is an error."""
 
     def call(environ: dict[str, str] | None = None, **arguments: Any) -> tuple[str, bool]:
-        base = {"HOME": str(home), "MARID_HOME": str(home / "marid"), "PATH": os.defpath}
+        base = {"HOME": str(tmp_path), "MARID_HOME": str(tmp_path / "marid"), "PATH": os.defpath}
         scope = open_request(cwd=str(project), environ={**base, **(environ or {})})
         session = open_tools(scope, ToolAccess(), listener=notice_listener(notes.append))
         try:
@@ -73,11 +68,8 @@ def test_the_relevant_files_come_as_one_text(ask: Ask) -> None:
     assert "debug.log" not in text
 
 
-def test_rules_are_stronger_than_the_defaults(ask: Ask) -> None:
+def test_rules_are_stronger_than_the_defaults_and_files_of_rules(ask: Ask, project: Path) -> None:
     assert ask(rules=["debug.log", "!*.md"], list_only=True) == ("debug.log\nsrc/app.py\n", False)
-
-
-def test_rules_are_stronger_than_files_of_rules(ask: Ask, project: Path) -> None:
     (project / ".contextfiles").write_text("!src/\n")
     assert ask(list_only=True) == ("README.md\n", False)
     assert ask(list_only=True, rules=["src/"]) == ("README.md\nsrc/app.py\n", False)
@@ -103,6 +95,8 @@ def test_a_budget_is_kept(ask: Ask, project: Path) -> None:
     assert "def main():\n    return 1\n" in text
     assert "long.py" in text
     assert text.count("again and again") == 0
+    text, failed = ask(budget=1)
+    assert (failed, "budget" in text) == (True, True)
 
 
 def test_secrets_are_masked_and_counted_in_a_notice(ask: Ask, project: Path, notes: list[str]) -> None:
@@ -111,10 +105,6 @@ def test_secrets_are_masked_and_counted_in_a_notice(ask: Ask, project: Path, not
     assert "[masked:" in text
     assert KEY not in text
     assert notes == ["masked 1 secret"]
-
-
-def test_masking_follows_the_settings(ask: Ask, project: Path) -> None:
-    (project / "src" / "key.py").write_text(f"KEY = '{KEY}'\n")
     text, _ = ask({"MARID_MASK": "no"})
     assert KEY in text
 
@@ -130,17 +120,12 @@ def test_a_name_that_is_no_utf8_survives(ask: Ask, project: Path) -> None:
 
 @pytest.mark.parametrize("path", [".", "src", "https://example.com/x.git", "owner/name"])
 def test_a_relative_path_is_an_error(ask: Ask, path: str) -> None:
-    assert ask(path=path) == (
-        f"'{path}' is not an absolute path: give the whole path of a folder, starting with '/'",
-        True,
-    )
+    words = f"'{path}' is not an absolute path: give the whole path of a folder, starting with '/'"
+    assert ask(path=path) == (words, True)
 
 
-def test_a_missing_folder_is_an_error(ask: Ask, project: Path) -> None:
+def test_a_missing_folder_or_a_file_is_an_error(ask: Ask, project: Path) -> None:
     assert ask(path=f"{project}/nope") == (f"{project}/nope: not found", True)
-
-
-def test_a_file_instead_of_a_folder_is_an_error(ask: Ask, project: Path) -> None:
     text, failed = ask(path=f"{project}/README.md")
     assert failed
     assert text.startswith(f"'{project}/README.md' is a file: give its folder as 'path'")
@@ -155,8 +140,7 @@ def test_what_cannot_be_read_is_left_out_with_a_notice_unless_it_was_asked_for()
         hands = ToolCaller(project, {ContextReader: context_reader()})
         hands.call(read_context, path=str(project))  # imports what a call needs
         with as_nobody():
-            outcome = hands.call(read_context, path=str(project))
-            assert isinstance(outcome, ToolOutput)
+            outcome = hands.output(read_context, path=str(project))
             assert ("def main" in outcome.text, outcome.notices) == (True, ("skipped closed: permission denied",))
             failure = hands.failure(read_context, path=str(closed))
             assert failure.message == f"{closed}: permission denied"
@@ -198,12 +182,6 @@ def test_too_much_content_is_an_error_that_names_the_ten_largest(ask: Ask, proje
     ]
     assert "an item of 'rules'" in text
     assert not ask({"JINNI_MAX_SIZE_MB": "0.0078125"}, list_only=True)[1]
-
-
-def test_a_budget_that_is_too_small_is_an_error(ask: Ask) -> None:
-    text, failed = ask(budget=1)
-    assert failed
-    assert "budget" in text
 
 
 @pytest.mark.parametrize(

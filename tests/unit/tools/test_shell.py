@@ -58,9 +58,6 @@ def test_a_command_is_planned_for_sh_and_not_run(hands: ToolCaller) -> None:
     assert made.display == "rm -rf *; echo 'x'"
     assert (made.cwd.name, made.timeout, made.network) == (".", 60, False)
     assert (hands.root / "file").exists()
-
-
-def test_the_folder_and_the_time_limit_can_be_given(hands: ToolCaller) -> None:
     made = plan(hands, command="x", cwd="sub", timeout=1.5)
     assert (made.cwd.name, made.timeout) == ("sub", 1.5)
 
@@ -83,14 +80,11 @@ def test_what_cannot_be_run_is_said(hands: ToolCaller, args: dict[str, object], 
     assert words in failure.message
 
 
-def test_the_result_holds_both_streams_and_the_exit_code(hands: ToolCaller) -> None:
+def test_the_result_has_both_streams_the_exit_code_and_a_time_out(hands: ToolCaller) -> None:
     done = finished(plan(hands, command="x"), status=3, out="out\n", err="err\n")
     assert done.text == "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3"
     assert done.values == {"exit_code": 3, "seconds": 0.5, "timed_out": False, "stdout": "out\n", "stderr": "err\n"}
     assert done.ok
-
-
-def test_a_time_out_is_said(hands: ToolCaller) -> None:
     done = finished(plan(hands, command="x", timeout=2), status=-9, timed_out=True)
     assert done.text.endswith("EXIT CODE: -9\nERROR: timed out after 2s")
 
@@ -102,13 +96,12 @@ def test_the_largest_reply_is_below_four_megabytes(hands: ToolCaller, character:
     assert len(json.dumps({"text": done.text, "values": dict(done.values)})) < 4_000_000
 
 
-def test_an_analyst_is_asked_about_a_failure(hands: ToolCaller) -> None:
+def test_an_analyst_is_asked_about_a_failure_and_its_own_does_not_fail_the_call(hands: ToolCaller) -> None:
     done = finished(with_analyst(hands, Critic(), "make"), status=2, err="oh no")
     assert done.text.endswith("EXIT CODE: 2\nQA ANALYSIS:\n<make> <oh no>")
-
-
-def test_an_analyst_is_not_asked_about_success(hands: ToolCaller) -> None:
     assert "QA" not in finished(with_analyst(hands, Critic(), "make"), err="warning").text
+    done = finished(with_analyst(hands, Absent(), "make"), status=2, err="oh no")
+    assert done.text == "STDOUT:\n\nSTDERR:\noh no\nEXIT CODE: 2"
 
 
 def test_an_analyst_sees_no_secrets_and_only_the_end(hands: ToolCaller) -> None:
@@ -118,11 +111,6 @@ def test_an_analyst_sees_no_secrets_and_only_the_end(hands: ToolCaller) -> None:
     assert KEY not in opinion
     assert "Tr0ub4dor" not in opinion
     assert len(opinion) < 9_000
-
-
-def test_an_analyst_who_fails_does_not_fail_the_call(hands: ToolCaller) -> None:
-    done = finished(with_analyst(hands, Absent(), "make"), status=2, err="oh no")
-    assert done.text == "STDOUT:\n\nSTDERR:\noh no\nEXIT CODE: 2"
 
 
 @pytest.mark.parametrize("name", ["it's", "it\u2019s", "$(x)", "a\nb", "`x`"])

@@ -18,9 +18,7 @@ def hands(tmp_path: Path) -> ToolCaller:
 
 
 def made(hands: ToolCaller, start: int, end: int) -> ToolOutput:
-    found = hands.call(slice_anchors.create_anchor, path="table.c", start_line=start, end_line=end)
-    assert isinstance(found, ToolOutput)
-    return found
+    return hands.output(slice_anchors.create_anchor, path="table.c", start_line=start, end_line=end)
 
 
 def test_lines_are_found_after_the_file_has_changed_around_them(hands: ToolCaller) -> None:
@@ -29,8 +27,7 @@ def test_lines_are_found_after_the_file_has_changed_around_them(hands: ToolCalle
     (hands.root / "table.c").write_text(
         "// new\n// more\n" + old.replace("calloc(1, sizeof *table)", "make()"), "utf-8"
     )
-    found = hands.call(slice_anchors.resolve_anchor, path="table.c", anchor=text)
-    assert isinstance(found, ToolOutput)
+    found = hands.output(slice_anchors.resolve_anchor, path="table.c", anchor=text)
     assert found.values == {"start_line": 73, "end_line": 87}
     first, _, rest = found.text.partition("\n")
     assert first == "Lines 73-87:"

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from fakes.tool_caller import ToolCaller
-from marid.toolkit.outcome import ToolOutput
 from marid.tools.text_search import file_grep, grep_files, py_find_usages
 
 STANDARD = Path(os.__file__).parent
@@ -26,8 +25,7 @@ def hands(tmp_path: Path) -> ToolCaller:
 
 
 def test_matches_are_shown_with_the_lines_around_them(hands: ToolCaller) -> None:
-    outcome = hands.call(grep_files, pattern=r"\bos$", context_lines=1)
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(grep_files, pattern=r"\bos$", context_lines=1)
     assert outcome.text.split("\n") == [
         "b.txt:1-one",
         "b.txt:2: two os",
@@ -42,6 +40,8 @@ def test_matches_are_shown_with_the_lines_around_them(hands: ToolCaller) -> None
 def test_lines_around_are_left_out_when_not_wanted(hands: ToolCaller) -> None:
     text = hands.text(grep_files, pattern="os", context_lines=0)
     assert text == "b.txt:2: two os\nsrc/a.py:1: import os\nsrc/a.py:5:     print(os.name)"
+    assert hands.text(grep_files, pattern="nowhere") == "No matches"
+    assert hands.text(file_grep, path="b.txt", pattern="nowhere") == "No matches"
 
 
 def test_files_are_chosen_by_a_glob_a_folder_or_a_name(hands: ToolCaller) -> None:
@@ -58,17 +58,11 @@ def test_paths_can_be_given_back(hands: ToolCaller) -> None:
 
 def test_matching_stops_at_the_cap_and_says_so(hands: ToolCaller) -> None:
     (hands.root / "many").write_text("hit\n" * 60)
-    outcome = hands.call(grep_files, pattern="hit", path="many")
-    assert isinstance(outcome, ToolOutput)
+    outcome = hands.output(grep_files, pattern="hit", path="many")
     assert outcome.values == {"matches": 50, "files": 1, "truncated": True}
     assert outcome.text.endswith(
         "(more than 50 matching lines: narrow the pattern, path or file_pattern, or raise max_results)"
     )
-
-
-def test_nothing_found_is_said(hands: ToolCaller) -> None:
-    assert hands.text(grep_files, pattern="nowhere") == "No matches"
-    assert hands.text(file_grep, path="b.txt", pattern="nowhere") == "No matches"
 
 
 @pytest.mark.parametrize(
