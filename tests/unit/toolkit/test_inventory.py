@@ -2,11 +2,9 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy.policy import Effect
-from marid.toolkit.inventory import Inventory, LazyInventory, ToolSource, load_tools
+from marid.toolkit.inventory import Inventory, LazyInventory, ToolSource
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec
-from marid.tools.builtin import TOOLS
-from marid.tools.module_index import TOOL_MODULES
 
 
 def _spec(name: str, family: str = "files", *aliases: str) -> ToolSpec:
@@ -70,11 +68,3 @@ def test_a_name_that_two_sources_have_belongs_to_the_first() -> None:
         "the tool 'read_file' of plugin is left out: its name is taken",
     )
     assert found.with_families(["shell"]).warnings == found.warnings
-
-
-def test_the_index_has_every_name_of_every_tool_that_a_module_defines() -> None:
-    defined = {spec for module in TOOL_MODULES.values() for spec in load_tools(module)}
-    assert set(TOOLS) == defined
-    assert list(TOOL_MODULES) == [name for spec in TOOLS for name in spec.names]
-    lazy = LazyInventory(TOOL_MODULES)
-    assert [lazy.find(name) for name in lazy.names()] == [spec for spec in TOOLS for _ in spec.names]
