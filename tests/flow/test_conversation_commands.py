@@ -428,9 +428,9 @@ def test_a_home_that_is_a_file_is_told(marid: Program) -> None:
     for args in (["hello"], ["-L"], ["-c", "x", "-x"], ["log"]):
         told = marid(*args)
         assert (told.code, told.out) == (6, b"")
-        assert f"the home '{home()}' is no folder\nmarid keeps its files in '{home()}'" in told.err
+        assert f"the home '{home()}' is not a folder\nmarid keeps its files in '{home()}'" in told.err
     told = marid.apart("json", given=b'{"command": "list_contexts", "context": "x"}')
-    assert (told.code, told.out, f"the home '{home()}' is no folder" in told.err) == (6, b"", True)
+    assert (told.code, told.out, f"the home '{home()}' is not a folder" in told.err) == (6, b"", True)
 
 
 ON_A_SMALL_DISK = ["unshare", "--map-root-user", "--mount", "sh", "-c"]

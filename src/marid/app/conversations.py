@@ -98,11 +98,11 @@ def check_selector(selector: str, *, allow_new: bool = False) -> None:
 
 def _select_name(memory: ConversationStores, now: CurrentConversation, selector: str, clock: float) -> str:
     if not selector:
-        return check_conversation_name(now.implied)
+        return now.implied  # checked where it is used, like every name
     if selector == PREVIOUS:
         if not now.previous:
             raise BadInput("there is no previous conversation to go back to")
-        return check_conversation_name(now.previous)
+        return now.previous
     if selector == NEW or selector.startswith(f"{NEW}:"):
         return _new_name(memory, selector, clock)
     return memory.conversations.resolve_name(selector)

@@ -22,7 +22,6 @@ from marid.engine.steps import (
     find_handoff,
 )
 from marid.engine.turns import CallRecord, Turn
-from marid.text.json_values import parse_arguments
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.outcome import Outcome, ToolFailure
@@ -130,7 +129,7 @@ class CallBatch:
         await self._flush()
 
     async def _dispatch_call(self, call: CallRecord) -> Outcome:
-        args = parse_arguments(call.entry.content)
+        args = call.arguments
         started = ToolStarted(call.id, call.name, summarize_args(args or {}) or None, call.entry.id)
         await self._context.conversation.emit(started)
         if not call.entry.to:

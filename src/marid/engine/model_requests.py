@@ -22,7 +22,6 @@ from marid.core.model_io import (
 )
 from marid.core.round_events import WindowWarning
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
-from marid.text.json_values import parse_arguments
 
 LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"
 CONTINUE_NOTE = "[Your answer broke off here. Go on where it stopped.]"
@@ -90,7 +89,7 @@ def _parts(reply: Reply, *, current: bool) -> Iterator[MessagePart]:
         yield ToolCall(
             id=call.id,
             name=_safe_tool_name(call),
-            arguments=_json_arguments(call.entry.content),
+            arguments=_json_arguments(call),
             seal=_seal(call.entry.metadata),
         )
 
@@ -111,15 +110,12 @@ def _seal(fields: Mapping[str, object]) -> str:
     return seal if isinstance(seal, str) else ""
 
 
-def _json_arguments(text: str) -> str:
-    """As the model wrote them where that is an object: services fail on a history with anything else."""
+def _json_arguments(call: CallRecord) -> str:
+    """As the model wrote them if they are an object: services reject a history with anything else."""
+    text = _replace_surrogates(call.entry.content)
     if not text.strip():
         return "{}"
-    return (
-        _replace_surrogates(text)
-        if parse_arguments(text) is not None
-        else json.dumps({"unparsable": _replace_surrogates(text)}, ensure_ascii=False)
-    )
+    return text if call.arguments is not None else json.dumps({"unparsable": text}, ensure_ascii=False)
 
 
 def _tool_result(call: CallRecord) -> ToolResult:

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.conversation.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
-from marid.text.json_values import parse_arguments
 
 LOOP_WARNING_AT, LOOP_END_AT = 3, 6
 """After how many times the same, a model is warned of its loop, and a round ended."""
@@ -100,7 +99,7 @@ def _handoff_in(replies: Sequence[Reply]) -> HandoffDecision | None:
 
 
 def _text_argument(call: CallRecord, name: str) -> str:
-    words = (parse_arguments(call.entry.content) or {}).get(name)
+    words = (call.arguments or {}).get(name)
     return words if isinstance(words, str) else ""
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from marid.core.conversation.entry import USER
 from marid.core.settings.values import Settings
-from marid.text.display import escape_text
 
 BASE_PROMPT = """\
 You are marid, a workbench for people who work with code and text. Answer what is asked, briefly and exactly, in the \
@@ -99,7 +98,7 @@ def _section(heading: str, text: str) -> str:
 
 
 def _user(name: str) -> str:
-    name = escape_text(name.strip())
+    name = name.strip()
     return f"The user's name is {name}." if name and name != USER else ""
 
 

@@ -16,6 +16,7 @@ from marid.core.conversation.entry import (
     Entry,
     role_of,
 )
+from marid.text.json_values import parse_arguments
 
 _CALLS = frozenset({TOOL_CALL, FLOW_CALL})
 _RESULTS = frozenset({TOOL_RESULT, FLOW_RESULT})
@@ -23,7 +24,7 @@ _RESULTS = frozenset({TOOL_RESULT, FLOW_RESULT})
 
 @dataclass(frozen=True, kw_only=True)
 class UserTurn:
-    """What a user, or anybody but the model, has said."""
+    """A message of a user, or of anyone but the model."""
 
     entry: Entry
 
@@ -44,6 +45,11 @@ class CallRecord:
     def name(self) -> str:
         """The tool's."""
         return self.entry.to or "unknown"
+
+    @property
+    def arguments(self) -> dict[str, object] | None:
+        """What the tool is called with; None if it is not a JSON object."""
+        return parse_arguments(self.entry.content)
 
 
 @dataclass(frozen=True, kw_only=True)

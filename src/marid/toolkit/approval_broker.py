@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 
 import anyio
 
@@ -40,26 +41,19 @@ class AskRateLimit:
         return True
 
 
+@dataclass
 class ApprovalBroker:
     """Keeps every question as a row, which other processes may answer, while the face in front of a person asks it.
 
     Questions of one caller come one after the other where a person is in front, since each has its own time.
     """
 
-    def __init__(
-        self,
-        approvals: Approvals,
-        threads: DaemonThreadPool,
-        *,
-        timeout: float = QUESTION_TIMEOUT,
-        poll: float = 0.1,
-    ) -> None:
-        self._approvals = approvals
-        self._threads = threads
-        self._timeout = timeout
-        self._poll = poll
-        self._rate_limit = AskRateLimit()
-        self._slots: dict[tuple[Caller, int], anyio.Semaphore] = {}
+    approvals: Approvals
+    threads: DaemonThreadPool
+    timeout: float = QUESTION_TIMEOUT
+    poll: float = 0.1
+    _rate_limit: AskRateLimit = field(default_factory=AskRateLimit)
+    _slots: dict[tuple[Caller, int], anyio.Semaphore] = field(default_factory=dict[tuple[Caller, int], anyio.Semaphore])
 
     async def ask(self, question: Question, scope: CallScope, hint: str, call: str = "") -> ApprovalAnswer:
         """YES or ALWAYS; `hint` says what would have made the question needless.
@@ -88,7 +82,7 @@ class ApprovalBroker:
             await self._wait_for_answer(asked, scope)
         finally:
             # Also when the call is cancelled: a question that no call waits for must not stay on the screens.
-            answer = await self._threads.run_to_end(lambda: self._approvals.close(asked.id))
+            answer = await self.threads.run_to_end(lambda: self.approvals.close(asked.id))
             word = answer.value if answer is not None else "expired"
             await scope.emit(QuestionAnswered(asked.id, word, asked.tool, call))
         return answer
@@ -96,8 +90,8 @@ class ApprovalBroker:
     async def _store_question(self, question: Question) -> Question:
         """Not cancelled halfway, or the question might stay open for good."""
         now = time.time()
-        fresh = question._replace(created=now, expires=now + self._timeout)
-        return (await self._threads.run_to_end(lambda: self._approvals.open(fresh))).question
+        fresh = question._replace(created=now, expires=now + self.timeout)
+        return (await self.threads.run_to_end(lambda: self.approvals.open(fresh))).question
 
     async def _wait_for_answer(self, question: Question, scope: CallScope) -> None:
         nudge = anyio.Event()
@@ -118,10 +112,10 @@ class ApprovalBroker:
         """Returns when the row has an answer, or will have none."""
         while True:
             over = nudge.is_set()
-            row = await self._threads.run(lambda: self._approvals.get(question.id))
+            row = await self.threads.run(lambda: self.approvals.get(question.id))
             if row is None or row.answer is not None or row.closed or (over and not wait):
                 return
-            with anyio.move_on_after(self._poll):
+            with anyio.move_on_after(self.poll):
                 await (anyio.sleep_forever() if over else nudge.wait())
 
     async def _ask_face(self, asker: Asker, question: Question, scope: CallScope, nudge: anyio.Event) -> None:
@@ -133,7 +127,7 @@ class ApprovalBroker:
             given = answer
             by = person_caller(scope.caller.face, scope.caller.user)
             with suppress(MaridError):  # another answer was faster, or it is too late
-                await self._threads.run(lambda: self._approvals.answer(question.id, given, by))
+                await self.threads.run(lambda: self.approvals.answer(question.id, given, by))
         nudge.set()
 
     @asynccontextmanager

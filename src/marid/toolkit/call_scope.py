@@ -1,6 +1,6 @@
 """For whom a call is made: who calls, what they may, where, and with what."""
 
-from _thread import allocate_lock
+from _thread import LockType, allocate_lock
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
@@ -61,31 +61,30 @@ class CallScope:
         return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run_id}"
 
 
+@dataclass(eq=False)
 class LazyServices(Mapping[type, object]):
     """Ports by type, each made when a tool first asks for it. Those with a condition are there while it holds."""
 
-    def __init__(
-        self, makers: Mapping[type, Callable[[], object]], conditions: Mapping[type, Callable[[], bool]] | None = None
-    ) -> None:
-        self._makers = makers
-        self._conditions = conditions or {}
-        self._made: dict[type, object] = {}
-        self._lock = allocate_lock()  # calls that run at once may ask for the same port
+    makers: Mapping[type, Callable[[], object]]
+    conditions: Mapping[type, Callable[[], bool]] = field(default_factory=dict[type, Callable[[], bool]])
+    _made: dict[type, object] = field(default_factory=dict[type, object])
+    # Calls that run at once may ask for the same port.
+    _lock: LockType = field(default_factory=allocate_lock)
 
     def __getitem__(self, port: type) -> object:
         with self._lock:
             if port not in self._made:
-                self._made[port] = self._makers[port]()
+                self._made[port] = self.makers[port]()
             return self._made[port]
 
     def __contains__(self, port: object) -> bool:
-        return isinstance(port, type) and port in self._makers and self._holds(port)
+        return isinstance(port, type) and port in self.makers and self._holds(port)
 
     def __iter__(self) -> Iterator[type]:
-        return filter(self._holds, self._makers)
+        return filter(self._holds, self.makers)
 
     def __len__(self) -> int:
-        return sum(map(self._holds, self._makers))
+        return sum(map(self._holds, self.makers))
 
     def _holds(self, port: type) -> bool:
-        return port not in self._conditions or self._conditions[port]()
+        return port not in self.conditions or self.conditions[port]()

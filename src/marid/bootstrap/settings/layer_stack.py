@@ -1,6 +1,5 @@
 """All layers of settings, read and merged; the project's own may only tighten. Imported when something is set."""
 
-import os
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -24,13 +23,13 @@ from marid.core.errors import BadInput
 from marid.core.policy.policy import DEFAULT_RULES, Verdict, parse_rules
 from marid.core.settings.schema import ADDITIVE_LISTS, CHIBI_KEYS, find_setting
 from marid.core.settings.validation import printable_key
-from marid.core.settings.values import ResolvedSettings, Settings, SettingsFiles, make_settings, settings_by_key
+from marid.core.settings.values import Settings, SettingsFiles, settings_by_key
 
 
 def merge_sources(
     files: SettingsFiles, environ: Mapping[str, str], flags: Mapping[str, object], *, is_chibi_home: bool = False
-) -> ResolvedSettings:
-    """Read every file once and merge all layers.
+) -> tuple[dict[str, Any], Mapping[str, str], tuple[str, ...]]:
+    """Read every file once and merge all layers: values by top-level key, origins by key, and notes for the user.
 
     In a home that Chibi uses as well, unknown keys are notes, as Chibi itself ignores them. A home is Chibi's if its
     name says so or if its config.toml has a key that only Chibi knows.
@@ -60,7 +59,7 @@ def merge_sources(
     rest = {name: value for name, value in merged.items() if name not in IDENTITY_KEYS}
     layer = {**rest, **choice.layer}
     origins = MappingProxyType({name: one.origin for name, one in layer.items()})
-    return ResolvedSettings(make_settings(os.path.dirname(files.config), **nest_tables(layer)), origins, tuple(notes))
+    return nest_tables(layer), origins, tuple(notes)
 
 
 def tighten(below: Layer, project: Layer, reader: LayerReader) -> Layer:

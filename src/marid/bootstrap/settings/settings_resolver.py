@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from marid.bootstrap.parts import make
-from marid.core.settings.values import ResolvedSettings, Settings, settings_files
+from marid.core.settings.values import ResolvedSettings, Settings, make_settings, settings_files
 
 _LOCATION_VARIABLES = frozenset({"MARID_HOME", "CHIBI_HOME", "MARID_PROJECT_ROOT", "CHIBI_PROJECT_ROOT"})
 
@@ -32,7 +32,8 @@ def resolve_settings(
     given = environ.get("CHIBI_HOME")
     is_chibi_home = os.path.basename(home) == ".chibi" or bool(given and os.path.abspath(given) == home)
     target = "marid.bootstrap.settings.layer_stack:merge_sources"  # imported when used: most users set nothing
-    return make(target, files, environ, flags, is_chibi_home=is_chibi_home)
+    values, origins, notes = make(target, files, environ, flags, is_chibi_home=is_chibi_home)
+    return ResolvedSettings(make_settings(home, **values), origins, notes)
 
 
 def _has_settings(environ: Mapping[str, str]) -> bool:
