@@ -31,14 +31,14 @@ _TYPE_NAMES = {
 
 def check_arguments(args: Mapping[str, object]) -> None:
     """Check that the arguments are plain JSON of a bearable size. Raises: BadInput that names the argument."""
-    left = MAX_ARGUMENT_CHARACTERS
+    remaining = MAX_ARGUMENT_CHARACTERS
     for name, value in args.items():
         label = escape_text(str(name)[:_MAX_QUOTE])
         try:
-            left -= _character_count(value, 0)
+            remaining -= _character_count(value, 0)
         except ValueError as error:
             raise BadInput(f"{label}: {error}") from error
-        if left < 0:
+        if remaining < 0:
             raise BadInput(f"{label}: the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
 
 

@@ -117,17 +117,17 @@ def tool_params(spec: ToolSpec) -> ToolParams:
 
 def tool_schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
     """JSON schema of the tool as it is called by `name`, one of its names. Raises: KeyError for another name."""
-    whole = dict(tool_params(spec).json_schema)
+    schema = dict(tool_params(spec).json_schema)
     if name is None or name == spec.name:
-        return whole
+        return schema
     alias = {alias.name: alias for alias in spec.aliases}[name]
-    theirs = {own: other for other, own in alias.renames}
-    properties = whole.get("properties", {})
-    expected = {own: {**properties[own], "default": value} for own, value in alias.defaults}
-    whole["properties"] = {theirs.get(own, own): value for own, value in {**properties, **expected}.items()}
-    if "required" in whole:
-        whole["required"] = [theirs.get(own, own) for own in whole["required"]]
-    return whole
+    renamed = {own: other for other, own in alias.renames}
+    properties = schema.get("properties", {})
+    defaults = {own: {**properties[own], "default": value} for own, value in alias.defaults}
+    schema["properties"] = {renamed.get(own, own): value for own, value in {**properties, **defaults}.items()}
+    if "required" in schema:
+        schema["required"] = [renamed.get(own, own) for own in schema["required"]]
+    return schema
 
 
 def plain_fields(fields: Mapping[str, tuple[Any, Any]]) -> "core_schema.ModelFieldsSchema | None":
@@ -201,9 +201,9 @@ def _with_description(hint: Any) -> Any:
     from pydantic import Field
 
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    words = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
+    text = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
     others = [note for note in notes if not isinstance(note, str)]
-    return Annotated[(kind, *others, Field(description=words))] if words else hint
+    return Annotated[(kind, *others, Field(description=text))] if text else hint
 
 
 _MAX_SCHEMA_DEPTH = 20
@@ -213,10 +213,10 @@ _VALUE_KEYS = frozenset({"default", "const", "enum", "examples"})
 def inline_references(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with every `$ref` replaced by what it refers to. Raises: ValueError for one that holds itself."""
     definitions: Mapping[str, Any] = schema.get("$defs", {})
-    whole = _inline_node({key: value for key, value in schema.items() if key != "$defs"}, definitions, 0)
-    whole.setdefault("properties", {})
-    whole.pop("description", None)
-    return whole
+    inlined = _inline_node({key: value for key, value in schema.items() if key != "$defs"}, definitions, 0)
+    inlined.setdefault("properties", {})
+    inlined.pop("description", None)
+    return inlined
 
 
 def _inline_node(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
@@ -228,8 +228,8 @@ def _inline_node(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
         return node
     fields = cast("dict[str, Any]", node)
     if (reference := fields.get("$ref")) is not None:
-        beside = {key: value for key, value in fields.items() if key != "$ref"}
-        return _inline_node({**definitions[reference.rpartition("/")[2]], **beside}, definitions, depth + 1)
+        siblings = {key: value for key, value in fields.items() if key != "$ref"}
+        return _inline_node({**definitions[reference.rpartition("/")[2]], **siblings}, definitions, depth + 1)
     made: dict[str, Any] = {}
     for key, value in fields.items():
         if key == "properties":

@@ -27,7 +27,7 @@ _CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
 # The documents have two tools of this name; in settings it stands for both.
 _NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
 _EFFECTS = frozenset(effect.value for effect in Effect)
-_AUTOMATIC = "This is called automatically when an answer ends without a call that says who has the word next."
+_AUTOMATIC = "This is called automatically when an answer ends without a call that says whose turn is next."
 
 
 def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
@@ -78,6 +78,5 @@ def _description(spec: ToolSpec, fallback: str) -> str:
 
 def _categories(spec: ToolSpec) -> frozenset[str]:
     known = frozenset((spec.family, *spec.names))
-    return frozenset(
-        {spec.family, spec.effect.value, *(word for word, kin in _CATEGORIES.items() if not kin.isdisjoint(known))}
-    )
+    named = (name for name, members in _CATEGORIES.items() if not members.isdisjoint(known))
+    return frozenset({spec.family, spec.effect.value, *named})

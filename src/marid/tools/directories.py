@@ -70,21 +70,21 @@ def _list_folder(path: FolderRef, depth: int, style: _ListingStyle) -> ToolOutpu
     return ToolOutput(text="\n".join(rows) or "(empty)", values=values)
 
 
-def _entry_lines(place: GuardedPath, left: int, indent: str, style: _ListingStyle) -> Iterator[str]:
+def _entry_lines(place: GuardedPath, levels: int, indent: str, style: _ListingStyle) -> Iterator[str]:
     """One line for each entry, those of folders behind them. Raises: when `place` itself cannot be listed."""
     entries = sorted(place.entries(), key=lambda entry: (entry.kind != "dir", entry.name))
     # The folders that a walk enters.
-    entered = [name for folder in islice(place.walk(), 1) for name in folder.folders] if left > 1 else []
+    entered = [name for folder in islice(place.walk(), 1) for name in folder.folders] if levels > 1 else []
     for entry in entries:
         if not style.hidden and entry.name.startswith("."):
             continue
-        if entry.kind != "dir" or left == 1:
+        if entry.kind != "dir" or levels == 1:
             yield indent + style.line(entry)
         elif entry.name not in entered:
             yield f"{indent}{style.line(entry)} (not entered)"
         else:
             yield indent + style.line(entry)
             try:
-                yield from _entry_lines(place.below(entry.name), left - 1, indent + "  ", style)
+                yield from _entry_lines(place.below(entry.name), levels - 1, indent + "  ", style)
             except MaridError:
                 yield f"{indent}  (cannot be opened)"

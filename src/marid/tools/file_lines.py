@@ -114,8 +114,8 @@ def file_edit(  # noqa: PLR0913 - the parameters are the document's
     check_line_range(start, end, ("line_start", "line_end"))
     check_start_line(end, len(split_lines(draft.text)), "line_start" if end == start else "line_end")
     after = _change_lines(draft.text, operation, (start, end), content)
-    said = f"{_VERBS[operation]} line {start}" if start == end else f"{_VERBS[operation]} lines {start}-{end}"
-    return _plan(draft, end_last_line(after, usual_line_ending(draft.text)), said)
+    message = f"{_VERBS[operation]} line {start}" if start == end else f"{_VERBS[operation]} lines {start}-{end}"
+    return _plan(draft, end_last_line(after, usual_line_ending(draft.text)), message)
 
 
 def _change_lines(text: str, operation: str, span: tuple[int, int], content: str | None) -> str:
@@ -133,10 +133,10 @@ def _require(value: T | None, name: str, operation: str) -> T:
     return value
 
 
-def _plan(draft: FileDraft, after: str, said: str) -> EditPlan:
+def _plan(draft: FileDraft, after: str, message: str) -> EditPlan:
     if after == draft.text:
         raise BadInput("nothing would change: the lines are the same already")
     total = len(split_lines(after))
     return draft.plan(
-        after, f"{said} of {draft.display_path}, which has {count_text(total, 'line')} now", {"total_lines": total}
+        after, f"{message} of {draft.display_path}, which has {count_text(total, 'line')} now", {"total_lines": total}
     )

@@ -45,8 +45,8 @@ def write_file(
     if before == after:
         return ToolOutput(text=f"{shown} has this content already", values=values)
     verb = "Created" if before is None else "Wrote"
-    said = f"{verb} {shown}: {count_text(line_count(after), 'line')}, {count_text(len(after), 'byte')}"
-    return EditPlan(changes=(path.change(before, after),), text=said, values=values)
+    message = f"{verb} {shown}: {count_text(line_count(after), 'line')}, {count_text(len(after), 'byte')}"
+    return EditPlan(changes=(path.change(before, after),), text=message, values=values)
 
 
 @tool(family="files", effect=Effect.WRITE)
@@ -66,5 +66,5 @@ def edit_file(
     made = substitute(draft.text, old_string, new_string, every=replace_all)
     lines = ", ".join(map(str, made.lines[:10])) + (", ..." if len(made.lines) > 10 else "")
     word = "line" if len(made.lines) == 1 else "lines"
-    said = f"Replaced {count_text(len(made.lines), 'occurrence')} in {draft.display_path} ({word} {lines})"
-    return draft.plan(made.text, said, {"replaced": len(made.lines), "lines": made.lines[:100]})
+    message = f"Replaced {count_text(len(made.lines), 'occurrence')} in {draft.display_path} ({word} {lines})"
+    return draft.plan(made.text, message, {"replaced": len(made.lines), "lines": made.lines[:100]})

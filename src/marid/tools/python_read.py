@@ -76,13 +76,13 @@ def py_check_syntax(path: PythonFile, *, workers: Workers) -> ToolOutput:
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
-    flaw = run_on_file(path, workers, py_syntax_problem)
-    if flaw is None:
+    problem = run_on_file(path, workers, py_syntax_problem)
+    if problem is None:
         return ToolOutput(text="OK", values={"ok": True})
-    column = f", column {flaw.column}" if flaw.column else ""
-    text = f"Syntax error in {quote_path(path.raw)} at line {flaw.line}{column}: {flaw.message}"
+    column = f", column {problem.column}" if problem.column else ""
+    text = f"Syntax error in {quote_path(path.raw)} at line {problem.line}{column}: {problem.message}"
     return ToolOutput(
-        text=text, values={"ok": False, "line": flaw.line, "column": flaw.column, "message": flaw.message}
+        text=text, values={"ok": False, "line": problem.line, "column": problem.column, "message": problem.message}
     )
 
 

@@ -62,11 +62,11 @@ class FileDraft:
         """The text as it is."""
         return self._encoded.text
 
-    def plan(self, text: str, said: str, values: Mapping[str, object]) -> EditPlan:
+    def plan(self, text: str, message: str, values: Mapping[str, object]) -> EditPlan:
         """The plan that gives it this text, in its own encoding. Raises: BadInput for what that lacks, Exhausted."""
         after = self._encoded.encode(text)
         check_size(after)
-        return EditPlan(changes=(self._path.change(self._data, after),), text=said, values=values)
+        return EditPlan(changes=(self._path.change(self._data, after),), text=message, values=values)
 
 
 def count_text(number: int, noun: str) -> str:
