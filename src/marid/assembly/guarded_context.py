@@ -9,7 +9,7 @@ from marid.core.events import ContextEvent, FileProblem, Notice
 from marid.core.settings.values import ContextSettings
 from marid.text.display import quote_path
 from marid.workspace.guard.api import GuardedPath
-from marid.workspace.guard.guarded_access import GuardedAccess, follow_links
+from marid.workspace.guard.path_scope import GuardedAccess, follow_links
 
 
 class GuardedContextReader:

@@ -65,13 +65,13 @@ class ContextRun:
 
     def report(self) -> ContextReport:
         """The counts of what was written."""
-        tally, skipped = self._tally, self._work.selection.walker.skip_counts
+        tally, walker = self._tally, self._work.selection.walker
         return ContextReport(
             files=tally.files,
             bytes=tally.bytes,
             masked=tally.masked,
-            links=skipped.links,
-            special=skipped.special,
+            links=walker.skipped_links,
+            special=walker.skipped_special_files,
             binaries=tally.binaries,
             problems=tally.problems,
             tokens=tally.tokens,

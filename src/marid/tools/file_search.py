@@ -11,8 +11,13 @@ from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least, with_path_hints
-from marid.workspace.find.path_pattern import parse_path_pattern, split_literal_prefix
-from marid.workspace.find.path_search import FoundPaths, PathSearchLimits, find_paths
+from marid.workspace.find.path_search import (
+    FoundPaths,
+    PathSearchLimits,
+    find_paths,
+    parse_path_pattern,
+    split_literal_prefix,
+)
 
 _MAX_PATHS = 1_000
 _HERE = cast(FolderRef, ".")  # parsed like a path that was given

@@ -8,7 +8,7 @@ from marid.text.decode import DecodedText, decode_text
 from marid.text.display import human_size, quote_path
 from marid.toolkit.handles import FileRef, PathHandle, TargetRef
 from marid.toolkit.outcome import EditPlan
-from marid.workspace.find.suggestions import not_found_error
+from marid.workspace.find.path_search import not_found_error
 from marid.workspace.guard.api import MAX_FILE_BYTES
 from marid.workspace.line_reader import binary_file_error
 

@@ -21,7 +21,7 @@ from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least, count_text, read_bytes, read_text, with_path_hints
-from marid.workspace.find.path_pattern import parse_path_pattern
+from marid.workspace.find.path_search import parse_path_pattern
 from marid.workspace.find.text_search import FileHits, Grep, PathFilter, SearchedFile, TextSearch, iter_files
 
 _MAX_HITS = 500

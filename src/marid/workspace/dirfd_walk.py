@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 from typing import TypeAlias
 
 Identity: TypeAlias = tuple[int, int]
@@ -35,8 +36,7 @@ class DirfdWalk:
         self.close()
 
     def close(self) -> None:
-        while self._fds:
-            self._close_last()
+        self._close_deeper(0)
 
     def enter(self, depth: int, name: str) -> int:
         """Open `name` in the folder at `depth - 1`; closes deeper ones. Raises: OSError, as for a link; MountLoop."""
@@ -60,20 +60,16 @@ class DirfdWalk:
         while shared < len(parts) and shared + 1 < len(self._names) and self._names[shared + 1] == parts[shared]:
             shared += 1
         self._close_deeper(shared + 1)
-        for depth in range(shared, len(parts)):
-            self.enter(depth + 1, parts[depth])
+        for depth, name in enumerate(parts[shared:], shared + 1):
+            self.enter(depth, name)
         return self._fd_at(len(parts))
 
     def _close_deeper(self, length: int) -> None:
         while len(self._fds) > length:
-            self._close_last()
-
-    def _close_last(self) -> None:
-        fd = self._fds.pop()
-        self._names.pop()
-        self._identities.pop()
-        if fd is not None:
-            os.close(fd)
+            self._names.pop()
+            self._identities.pop()
+            if (fd := self._fds.pop()) is not None:
+                os.close(fd)
 
     def _fd_at(self, depth: int) -> int:
         fd = self._fds[depth]
@@ -109,9 +105,9 @@ def _open_top(path: str) -> int:
         os.close(fd)
 
 
-def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
+def open_file(name: str, folder: int | None, flags: int = OPEN_FILE_FLAGS) -> tuple[int, os.stat_result] | None:
     """Open a regular file without following a link or waiting for a pipe; None if it is not one. Raises: OSError."""
-    fd = os.open(name, OPEN_FILE_FLAGS, dir_fd=folder)
+    fd = os.open(name, flags, dir_fd=folder)
     about = os.fstat(fd)
     if not stat.S_ISREG(about.st_mode):
         os.close(fd)
@@ -119,20 +115,45 @@ def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
     return fd, about
 
 
+def read_regular(
+    name: str,
+    folder: int | None,
+    limit: int,
+    *,
+    flags: int = OPEN_FILE_FLAGS,
+    is_refused: Callable[[os.stat_result], bool] | None = None,
+) -> bytes | None:
+    """The bytes of a regular file; None if it is not one, refused or larger than `limit`. Raises: OSError."""
+    opened = open_file(name, folder, flags)
+    if opened is None:
+        return None
+    fd, about = opened
+    try:
+        if about.st_size > limit or (is_refused is not None and is_refused(about)):
+            return None
+        return read_all(fd, about.st_size, limit)
+    finally:
+        os.close(fd)
+
+
+def read_all(fd: int, size: int, limit: int) -> bytes | None:
+    """The whole file, even if it is longer than `size`; None above `limit`. Raises: OSError."""
+    data = os.read(fd, size + 1)
+    if len(data) != size:  # it changed meanwhile, or its size is not known, as in /proc
+        data += read_up_to(fd, limit + 1 - len(data))
+    return data if len(data) <= limit else None
+
+
 def read_up_to(fd: int, limit: int) -> bytes:
     """Read up to `limit` bytes, fewer only at the end of the file."""
-    data = os.read(fd, limit)
-    if len(data) == limit or not data:
-        return data
-    pieces = [data]
-    left = limit - len(data)
-    while left and (data := os.read(fd, left)):
+    pieces: list[bytes] = []
+    while limit > 0 and (data := os.read(fd, limit)):
         pieces.append(data)
-        left -= len(data)
+        limit -= len(data)
     return b"".join(pieces)
 
 
-def identity_of(fd: int) -> Identity:
-    """Device and inode of an open file."""
-    about = os.fstat(fd)
+def identity_of(file: int | str) -> Identity:
+    """Device and inode of an open file, or of the one that a path leads to. Raises: OSError."""
+    about = os.stat(file)
     return about.st_dev, about.st_ino

@@ -50,14 +50,12 @@ def explain(walker: Walker, path: str, start: str = "") -> Explanation:
 def _is_folder(full: str, *, last: bool, shown: str) -> bool:
     if os.path.islink(full):
         raise BadInput(f"{quote_path(shown)}: symbolic links are not followed")
-    if not os.path.lexists(full):
-        raise NotFound(f"{quote_path(shown)}: not found")
     if os.path.isdir(full):
         return True
-    if last and not os.path.isfile(full):
-        raise BadInput(f"{quote_path(shown)}: not a regular file")
-    if not last:
+    if not last or not os.path.lexists(full):
         raise NotFound(f"{quote_path(shown)}: not found")
+    if not os.path.isfile(full):
+        raise BadInput(f"{quote_path(shown)}: not a regular file")
     return False
 
 

@@ -6,13 +6,8 @@ from stat import S_IFDIR, S_IFMT, S_IFREG
 # What marks the top; in worktrees and submodules of git it is a file.
 MARKERS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (".git", (S_IFDIR, S_IFREG)),
-    (".hg", (S_IFDIR,)),
-    (".svn", (S_IFDIR,)),
-    (".bzr", (S_IFDIR,)),
-    (".pijul", (S_IFDIR,)),
-    (".jj", (S_IFDIR,)),
-    (".fslckout", (S_IFREG,)),
-    ("_FOSSIL_", (S_IFREG,)),
+    *((name, (S_IFDIR,)) for name in (".hg", ".svn", ".bzr", ".pijul", ".jj")),
+    *((name, (S_IFREG,)) for name in (".fslckout", "_FOSSIL_")),
 )
 CVS = "CVS"
 
@@ -22,24 +17,18 @@ def find_project_root(folder: str) -> str:
 
     CVS marks every folder, so there the highest one of an unbroken chain is the top, and only without another marker.
     """
-    at = folder
-    while not _has_marker(at):
-        parent = os.path.dirname(at)
-        if parent == at:
+    at, below = folder, ""
+    while not any(_file_type(os.path.join(at, name)) in kinds for name, kinds in MARKERS):
+        at, below = os.path.dirname(at), at
+        if at == below:
             return _cvs_root(folder)
-        at = parent
     return at
-
-
-def _has_marker(folder: str) -> bool:
-    return any(_file_type(os.path.join(folder, name)) in kinds for name, kinds in MARKERS)
 
 
 def _cvs_root(folder: str) -> str:
-    at = folder
-    while _is_in_cvs(at) and _is_in_cvs(parent := os.path.dirname(at)) and parent != at:
-        at = parent
-    return at
+    while _is_in_cvs(folder) and _is_in_cvs(parent := os.path.dirname(folder)) and parent != folder:
+        folder = parent
+    return folder
 
 
 def _is_in_cvs(folder: str) -> bool:

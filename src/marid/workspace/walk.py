@@ -76,18 +76,9 @@ class FolderAccess:
 USER_ACCESS = FolderAccess()
 
 
-class WalkStep(NamedTuple):
-    """An open folder of a walk: its selected files, and the folders that will be visited."""
-
-    path: str
-    names: list[str]
-    below: list[Visit]
-    links: list[str]
-    fd: int
-
-
-# The same as a plain tuple for the hot loop: making a NamedTuple takes as long as listing the folder.
-_WalkStepTuple: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
+# An open folder of a walk: path, selected files, folders that will be visited, links, descriptor. A plain tuple for the
+# hot loop: making a NamedTuple takes as long as listing the folder.
+WalkStep: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
 
 
 class SelectionRules(NamedTuple):
@@ -100,14 +91,6 @@ class SelectionRules(NamedTuple):
     defaults: bool = True
     user_git_files: UserGitFiles = UserGitFiles()
     context_files: bool = True
-
-
-class SkipCounts:
-    """What a walk skipped."""
-
-    def __init__(self) -> None:
-        self.links = 0
-        self.special = 0
 
 
 OnProblem = Callable[[str, str], None]
@@ -131,7 +114,8 @@ class Walker:
         self.top = top
         self.access = access
         self.reasons = reasons
-        self.skip_counts = SkipCounts()
+        self.skipped_links = 0
+        self.skipped_special_files = 0
         self._rules = rules
         self._on_problem = on_problem
         self._pool = RuleStackPool()
@@ -147,17 +131,19 @@ class Walker:
         repository = find_repository(self.top, rules.user_git_files)
         outside = repository_sources(repository) if repository and rules.ignores else []
         stack = self._pool.get_stack(tuple(source.top_layer() for source in outside))
-        at = repository.top if repository else self.top
-        for name in _path_parts(at, self.top):
-            stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
-            at = os.path.join(at, name)
+        stack = self._enter_named(stack, repository.top if repository else self.top, self.top)
         own = [RuleSource(found, rank=rank, origin=origin) for rank, found, origin in sources if found]
         layers = [*stack.layers, *(source.top_layer() for source in own if source.rank <= stack.fallback.rank)]
         layers.sort(key=lambda layer: layer.source.rank)  # stable: nearer sources stay first
         stack = self._pool.get_stack(tuple(layers), stack.fallback)
-        for name in target.split("/") if target else ():
-            stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
-            at = os.path.join(at, name)
+        return self._enter_named(stack, self.top, os.path.join(self.top, target) if target else self.top)
+
+    def _enter_named(self, stack: RuleStack, start: str, end: str) -> RuleStack:
+        """The stack at `end`, whose folders below `start` the user named."""
+        below = os.path.relpath(end, start)
+        for name in below.split("/") if below != "." else ():
+            stack = self._enter_by_path(stack, start, os.path.relpath(start, self.top)).enter_named(name)
+            start = os.path.join(start, name)
         return stack
 
     def _enter_by_path(self, stack: RuleStack, path: str, shown: str) -> RuleStack:
@@ -208,11 +194,11 @@ class Walker:
         """Every folder of `target`, where `walk` starts, and below. Raises: OSError if `target` cannot be listed."""
         start = Visit(0, "", target, self.start_stack(target))
         fd = walk.follow([])
-        return map(WalkStep._make, self._descend(walk, start, fd, lister(fd), lister))
+        return self._descend(walk, start, fd, lister(fd), lister)
 
     def _descend(
         self, walk: DirfdWalk, start: Visit, fd: int, first: FolderListing, lister: ListFolder
-    ) -> Iterator[_WalkStepTuple]:
+    ) -> Iterator[WalkStep]:
         """Each folder before its sub-folders, beginning with the one open as `fd`, which lists `first`."""
         found: FolderListing | None = first
         todo = [start]
@@ -227,12 +213,9 @@ class Walker:
                     continue
             files, folders, links, rules, _ = found
             found = None
-            # Rule files in an excluded folder are ignored.
-            stack = (
-                self._add_rule_files(visit.stack, rules, fd, visit.path)
-                if rules and visit.stack.fallback.include
-                else visit.stack
-            )
+            stack = visit.stack
+            if rules and stack.fallback.include:  # rule files in an excluded folder are ignored
+                stack = self._add_rule_files(stack, rules, fd, visit.path)
             files.sort()
             kept = stack.select(files)
             if kept and self.reasons is not None:
@@ -244,15 +227,15 @@ class Walker:
 
     def enter_folder(self, stack: RuleStack, path: str) -> RuleStack:
         """`stack` with the rule files of the folder `path` below the top."""
-        return (
-            self._enter_by_path(stack, os.path.join(self.top, path), path or ".") if stack.fallback.include else stack
-        )
+        if not stack.fallback.include:
+            return stack
+        return self._enter_by_path(stack, os.path.join(self.top, path), path or ".")
 
     def _list(self, fd: int) -> FolderListing:
         """List an open folder, counting links and special files."""
         found = self.access.list(fd)
-        self.skip_counts.links += len(found.links)
-        self.skip_counts.special += found.special
+        self.skipped_links += len(found.links)
+        self.skipped_special_files += found.special
         return found
 
 
@@ -294,12 +277,6 @@ def _folders_to_visit(visit: Visit, stack: RuleStack, folders: list[str]) -> Ite
         below = stack.below(name, stack.judge(name, folder=True) if name in hot else stack.fallback)
         if below.is_open:
             yield Visit(visit.depth + 1, name, prefix + name, below)
-
-
-def _path_parts(start: str, end: str) -> list[str]:
-    """The folders on the way down from `start` to `end`."""
-    below = os.path.relpath(end, start)
-    return [] if below == "." else below.split("/")
 
 
 def unreadable_error(path: str, error: OSError) -> NotFound | BadInput | Refused:

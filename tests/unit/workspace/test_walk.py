@@ -51,7 +51,7 @@ def test_links_and_special_files_are_only_counted() -> None:
         server.bind(f"{top}/socket")
         found = walker(top)
         assert paths_of(found.walk()) == ["real/a.py"]
-    assert (found.skip_counts.links, found.skip_counts.special) == (3, 2)
+    assert (found.skipped_links, found.skipped_special_files) == (3, 2)
 
 
 def test_names_of_any_bytes_are_found() -> None:
@@ -242,8 +242,8 @@ def test_a_walk_from_an_open_folder_shows_every_folder_while_it_is_open(tmp_path
     walk = Walker(str(tmp_path), SelectionRules())
     with DirfdWalk(os.open(tmp_path / "d", os.O_RDONLY)) as descent:
         found = [
-            (opened.path, opened.names, [visit.name for visit in opened.below], opened.links, os.listdir(opened.fd))
-            for opened in walk.walk_from(descent, "d", list_folder)
+            (path, names, [visit.name for visit in below], links, os.listdir(fd))
+            for path, names, below, links, fd in walk.walk_from(descent, "d", list_folder)
         ]
     (top, below) = found
     assert (*top[:4], len(top[4])) == ("d", ["a.py"], ["e"], ["link"], 5)

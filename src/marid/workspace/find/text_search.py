@@ -79,8 +79,8 @@ class Grep:
     def run(self, files: Iterable[SearchedFile]) -> Iterator[FileHits]:
         """The files with hits, in order. Raises: Exhausted if the pattern takes too much time or memory, BadInput."""
         candidates = self._until_deadline(filter(make_prefilter(self._pattern), files))
-        batches = _one_per_batch(candidates) if self._pattern.is_literal else _batches(candidates)
-        for batch in batches:
+        first_bytes, max_bytes = (0, 0) if self._pattern.is_literal else (_FIRST_BATCH_BYTES, _MAX_BATCH_BYTES)
+        for batch in _batches(candidates, first_bytes, max_bytes):
             for source, hits in zip(batch, self._hits(batch), strict=True):
                 if not hits:
                     continue
@@ -106,7 +106,8 @@ class Grep:
         if self._workers is None or pattern.is_literal:
             yield from find_hits(pattern, [source.data for source in batch], most)
             return
-        calls = [(pattern, texts, most) for texts in _split_for_workers(batch)]
+        groups = _batches(batch, _CALL_BYTES, _CALL_BYTES)
+        calls = [(pattern, [source.data for source in group], most) for group in groups]
         cost = [sum(map(len, texts)) for _, texts, _ in calls]
         for answer in self._workers.run_all(find_hits, calls, cost=cost):
             if isinstance(answer, Exhausted):
@@ -141,32 +142,15 @@ def _to_narrow_text(data: bytes) -> bytes:
     return text[0] if text else data.removeprefix(BOM_UTF8)
 
 
-def _one_per_batch(files: Iterable[SearchedFile]) -> Iterator[list[SearchedFile]]:
-    return ([source] for source in files)
-
-
-def _batches(files: Iterable[SearchedFile]) -> Iterator[list[SearchedFile]]:
+def _batches(files: Iterable[SearchedFile], first_bytes: int, max_bytes: int) -> Iterator[list[SearchedFile]]:
+    """Groups of files, small ones first; each is four times as large as the one before, up to `max_bytes`."""
     batch: list[SearchedFile] = []
-    size, full = 0, _FIRST_BATCH_BYTES
+    size, full = 0, first_bytes
     for source in files:
         batch.append(source)
         size += len(source.data)
         if size >= full:
             yield batch
-            batch, size, full = [], 0, min(4 * full, _MAX_BATCH_BYTES)
+            batch, size, full = [], 0, min(4 * full, max_bytes)
     if batch:
         yield batch
-
-
-def _split_for_workers(batch: list[SearchedFile]) -> Iterator[list[bytes]]:
-    """The texts of a batch in groups of about the same size."""
-    texts: list[bytes] = []
-    size = 0
-    for source in batch:
-        texts.append(source.data)
-        size += len(source.data)
-        if size >= _CALL_BYTES:
-            yield texts
-            texts, size = [], 0
-    if texts:
-        yield texts

@@ -1,5 +1,6 @@
-"""A name below a root: the only way to read, list or walk files for a caller."""
+"""A root that a caller may use, and names below it: the only way to read, list or walk files for a caller."""
 
+import errno
 import os
 import stat
 from collections.abc import Generator, Iterator
@@ -7,18 +8,118 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from marid.core.errors import BadInput, Exhausted, Refused
+from marid.core.errors import BadInput, Exhausted, NotFound, Refused
 from marid.text.display import quote_path
-from marid.workspace.dirfd_walk import DirfdWalk, open_file, read_up_to
-from marid.workspace.guard.guarded_root import PROTECTED, GuardedRoot
-from marid.workspace.guard.openat import PATH_ONLY, to_marid_error
-from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles, is_history_file
+from marid.workspace.dirfd_walk import DirfdWalk, identity_of, read_all, read_regular
+from marid.workspace.guard.openat import (
+    FOLDER_FLAGS,
+    PATH_ONLY,
+    OpenBeneath,
+    default_opener,
+    open_stepwise,
+    to_marid_error,
+)
+from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles, is_git_dir_name, is_history_file
 from marid.workspace.rules.ignore_files import UserGitFiles
 from marid.workspace.walk import FolderListing, SelectionRules, Walker, list_folder
 
 MAX_FILE_BYTES = 16 << 20
+PROTECTED = "protected: no tool may use it"
+GIT_DIRECTORY = "only git may write its own directory"
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "dir", stat.S_IFLNK: "link"}
 _NO_USER_FILES = UserGitFiles()
+
+
+class GuardedRoot:
+    """A folder, held by descriptor, so that it cannot be swapped by renaming. Threads may share it. Raises: NotFound.
+
+    With `only_file`, only the file of that name in it may be used.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        only_file: str = "",
+        protected_files: ProtectedFiles | None = None,
+        opening: OpenBeneath | None = None,
+    ) -> None:
+        self._fd = -1
+        self.path = os.path.realpath(path)
+        self.only_file = only_file
+        self.protected_files = protected_files or ProtectedFiles("", [self.path])
+        self._opening = opening or default_opener()
+        self._home = self.protected_files.home_below(self.path)
+        self._is_in_git = any(map(is_git_dir_name, self.path.split("/")))
+        self._prefixes = tuple({spelled.rstrip("/") + "/" for spelled in (self.path, os.path.abspath(path))})
+        try:
+            self._fd = os.open(self.path, PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise NotFound(f"{quote_path(path)}: not a folder, or it cannot be opened") from error
+        self._identity = identity_of(self._fd)
+
+    def close(self) -> None:
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def relative_name(self, raw: str) -> str | None:
+        """The name of `raw` below this root, "." for the root itself; None if it is outside. No I/O."""
+        if not raw.startswith("/"):
+            name = os.path.normpath(raw)
+            return None if name == ".." or name.startswith("../") or self.only_file else name
+        path = "/" + os.path.normpath(raw).lstrip("/")
+        for prefix in self._prefixes:
+            if (path + "/").startswith(prefix):
+                name = path[len(prefix) :] or "."
+                return name if not self.only_file or name == self.only_file else None
+        return None
+
+    def check_allowed(self, name: str, *, write: bool = False) -> None:
+        """Raise Refused for a protected name, or with `write` for one in a git directory. No I/O."""
+        home = None if self._home is None else self._home.casefold()
+        is_in_home = home is not None and (home == "." or f"{name.casefold()}/".startswith(f"{home}/"))
+        if is_in_home or is_history_file(name.rpartition("/")[2]):
+            raise Refused(PROTECTED)
+        if write and (self._is_in_git or any(map(is_git_dir_name, name.split("/")))):
+            raise Refused(GIT_DIRECTORY)
+
+    def open(self, name: str, flags: int = os.O_RDONLY, *, links: bool = True) -> int:
+        """Open `name`; with `links`, links that stay inside the root are followed.
+
+        Raises: OSError; Refused for a protected name, or if the root is gone.
+        """
+        self.check_allowed(name)
+        self._check_intact()
+        try:
+            return self._opening(self._fd, name, flags)
+        except OSError as error:
+            if error.errno != errno.ELOOP or not links or self.only_file:
+                raise
+        return open_stepwise(self._fd, name, flags, self.check_allowed)
+
+    def open_root(self) -> int:
+        """A descriptor of the root that can be listed and synced. Raises: OSError, Refused if it is gone."""
+        self._check_intact()
+        return os.open(".", FOLDER_FLAGS | os.O_RDONLY, dir_fd=self._fd)
+
+    def listing_filter(self) -> ListingFilter:
+        """What removes protected names from listings."""
+        return ListingFilter(self.protected_files, self.path)
+
+    def is_intact(self) -> bool:
+        """Whether the root is open and its path still leads to the same folder."""
+        try:
+            return self._fd >= 0 and identity_of(self.path) == self._identity
+        except OSError:
+            return False
+
+    def _check_intact(self) -> None:
+        if not self.is_intact():
+            raise Refused("the project folder is gone")
 
 
 class FolderEntry(NamedTuple):
@@ -44,20 +145,9 @@ class OpenFolder(NamedTuple):
         if "/" in name or is_history_file(name):
             return None
         try:
-            opened = open_file(name, self.fd)
+            return read_regular(name, self.fd, limit, is_refused=self.protected_files.is_protected_link)
         except OSError:
             return None
-        if opened is None:
-            return None
-        fd, about = opened
-        try:
-            if about.st_size > limit or (about.st_nlink > 1 and self.protected_files.is_protected_link(about)):
-                return None
-            return read_all(fd, about.st_size, limit)
-        except OSError:
-            return None
-        finally:
-            os.close(fd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,15 +184,9 @@ class GuardedPath:
 
     def read(self, limit: int = MAX_FILE_BYTES) -> bytes:
         """Read a regular file. Raises: NotFound, Refused, BadInput if it is not one, Exhausted above `limit`."""
-        fd = self._open(os.O_RDONLY)
-        try:
-            about = os.fstat(fd)
-            self._check_regular(about)
-            data = read_all(fd, about.st_size, limit) if about.st_size <= limit else None
-        except OSError as error:
-            raise to_marid_error(error, self.given or self.name) from error
-        finally:
-            os.close(fd)
+        with self.open_regular() as fd:
+            size = os.fstat(fd).st_size
+            data = read_all(fd, size, limit) if size <= limit else None
         if data is None:
             raise Exhausted(f"{self.display_name} is larger than {limit:,} bytes")
         return data
@@ -149,7 +233,7 @@ class GuardedPath:
         try:
             with os.scandir(fd) as found:
                 entries = {entry.name: entry for entry in found}
-            names = ListingFilter(self.root.protected_files, self.root.path).visible_names(sorted(entries), fd)
+            names = self.root.listing_filter().visible_names(sorted(entries), fd)
             return [made for name in names if (made := make_entry(entries[name], fd))]
         except OSError as error:
             raise to_marid_error(error, self.given or self.name) from error
@@ -166,7 +250,7 @@ class GuardedPath:
         rules = SelectionRules(
             ignores=not ignored, defaults=not ignored, user_git_files=self.user_git_files, context_files=False
         )
-        list_visible = GuardedLister(ListingFilter(self.root.protected_files, self.root.path), hidden=hidden)
+        list_visible = GuardedLister(self.root, hidden=hidden)
         with DirfdWalk(self.open_folder()) as walk:
             try:
                 opened = Walker(self.root.path, rules).walk_from(walk, target, list_visible)
@@ -195,8 +279,8 @@ class GuardedPath:
 class GuardedLister:
     """Lists a folder of a walk without protected and, unless `hidden`, hidden names."""
 
-    def __init__(self, listing_filter: ListingFilter, *, hidden: bool) -> None:
-        self._listing_filter = listing_filter
+    def __init__(self, root: GuardedRoot, *, hidden: bool) -> None:
+        self._listing_filter = root.listing_filter()
         self._hidden = hidden
 
     def __call__(self, fd: int) -> FolderListing:
@@ -223,11 +307,3 @@ def make_entry(entry: "os.DirEntry[str]", folder: int) -> FolderEntry | None:
     except OSError:
         return FolderEntry(entry.name, "dir" if entry.is_dir(follow_symlinks=False) else "file", 0)
     return FolderEntry(entry.name, _KINDS.get(stat.S_IFMT(about.st_mode), "other"), about.st_size)
-
-
-def read_all(fd: int, size: int, limit: int) -> bytes | None:
-    """The whole file, even if it is longer than `size`; None above `limit`. Raises: OSError."""
-    data = os.read(fd, size + 1)
-    if len(data) != size:  # it changed meanwhile, or its size is not known, as in /proc
-        data += read_up_to(fd, limit + 1 - len(data))
-    return data if len(data) <= limit else None

@@ -1,15 +1,17 @@
-"""The roots and single files that a caller may use; relative names belong to the first root."""
+"""The roots and single files that a caller may use, and access to a folder of them for a walk."""
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
-from marid.core.errors import BadInput, NotFound, OutsideRoots, Refused
+from marid.core.errors import BadInput, NotFound, OutsideRoots, Refused, Unavailable
 from marid.text.display import quote_path
-from marid.workspace.guard.guarded_path import GuardedPath
-from marid.workspace.guard.guarded_root import GuardedRoot
+from marid.workspace.dirfd_walk import DirfdWalk
+from marid.workspace.guard.guarded_path import GuardedLister, GuardedPath, GuardedRoot
 from marid.workspace.guard.openat import OpenBeneath
 from marid.workspace.guard.protected_files import ProtectedFiles, has_shell_expansion
 from marid.workspace.rules.ignore_files import UserGitFiles
+from marid.workspace.walk import FolderAccess, FolderListing
 
 _MAX_PATH, _MAX_PART = 4095, 255
 _NO_USER_FILES = UserGitFiles()
@@ -18,8 +20,8 @@ _NO_USER_FILES = UserGitFiles()
 class PathScope:
     """Roots and files, opened when it is made; without any, nothing may be used.
 
-    A file grants only itself. `home` is protected from all callers; `user` names the user's git configuration. Raises:
-    NotFound for a root that is not a folder.
+    Relative names belong to the first root. A file grants only itself. `home` is protected from all callers; `user`
+    names the user's git configuration. Raises: NotFound for a root that is not a folder.
     """
 
     def __init__(
@@ -85,9 +87,8 @@ class PathScope:
         for root in self.guarded_roots:
             name = root.relative_name(path)
             if name is not None:
-                return _check_permitted(
-                    GuardedPath(root=root, name=name, given=raw, user_git_files=self._user), write=write
-                )
+                found = GuardedPath(root=root, name=name, given=raw, user_git_files=self._user)
+                return _check_permitted(found, write=write)
         if not path.startswith("/"):
             raise Refused(f"{quote_path(raw)}: not inside a project; use --root")
         raise OutsideRoots(
@@ -124,3 +125,44 @@ def _single_file_root(path: str, protected: ProtectedFiles, opening: OpenBeneath
         return GuardedRoot(folder, only_file=name, protected_files=protected, opening=opening)
     except NotFound:
         return None
+
+
+class GuardedAccess(FolderAccess):
+    """Access for a walk on behalf of a caller: to one folder, whose path has no links, without protected files."""
+
+    def __init__(self, folder: GuardedPath) -> None:
+        self.top = os.path.normpath(os.path.join(folder.root.path, folder.name))
+        self.is_protected = folder.root.protected_files.is_protected_link
+        self._lister = GuardedLister(folder.root, hidden=True)
+        self._folder = folder
+
+    def open(self, top: str) -> DirfdWalk:
+        """Open the folder itself. Raises: NotFound, BadInput, Refused, also for another `top`."""
+        if top != self.top:
+            raise Refused(f"{self._folder.display_path}: leads elsewhere now")
+        return DirfdWalk(self._folder.open_folder())
+
+    def list(self, fd: int) -> FolderListing:
+        """List an open folder without protected names. Raises: OSError."""
+        return self._lister(fd)
+
+
+def follow_links(path: GuardedPath, below: str = "") -> GuardedPath:
+    """The path, or `below` from there, with all links resolved.
+
+    Raises: BadInput for an invalid path, NotFound, Refused if it leads out of the root or is protected.
+    """
+    root = path.root
+    if "\0" in below:
+        raise BadInput(f"'{quote_path(below)}' is not a path: it contains a NUL")
+    asked = replace(path, given=below or path.given)
+    for follow in (os.path.normpath, os.path.realpath):
+        try:
+            name = root.relative_name(follow(os.path.join(root.path, path.name, below)))
+        except OSError as error:  # a link was replaced by a folder while it was read
+            raise Unavailable(f"{asked.display_path}: busy; try again") from error
+        if name is None:
+            raise Refused(f"{asked.display_path}: leads outside the project")
+        asked = replace(asked, name=name)
+        asked.stat()  # through the guard, which does not follow magic links such as /proc/self/root
+    return asked

@@ -1,11 +1,10 @@
 """Read rule files: `.contextfiles`, `.ignore`, `.gitignore`, and git's `info/exclude` and `core.excludesFile`."""
 
 import os
-import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from marid.workspace.dirfd_walk import open_file, read_up_to
+from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, read_regular
 from marid.workspace.rules.parse import IGNORE, MAX_RULE_BYTES, NEAR, decode_rules, parse_contextfile, parse_gitignore
 from marid.workspace.rules.rule_layers import RuleSource
 
@@ -33,38 +32,18 @@ class UserGitFiles(NamedTuple):
     home: str = ""
 
 
-def read_rule_file(name: str, folder: int) -> str | None:
+def read_rule_file(name: str, folder: int | None, flags: int = OPEN_FILE_FLAGS) -> str | None:
     """The text of a rule file in an open folder; None if it is not a readable regular file."""
     try:
-        opened = open_file(name, folder)
-    except OSError:
-        return None
-    if opened is None:
-        return None
-    fd, about = opened
-    try:
-        return None if about.st_size > MAX_RULE_BYTES else decode_rules(read_up_to(fd, MAX_RULE_BYTES))
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-
-
-def read_user_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
-    """The text of a file of the user, links followed; None if it is not a readable regular file."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = read_regular(name, folder, MAX_RULE_BYTES, flags=flags)
     except (OSError, ValueError):
         return None
-    try:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > limit:
-            return None
-        return decode_rules(read_up_to(fd, about.st_size))
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
+    return None if data is None else decode_rules(data)
+
+
+def read_user_text(path: str) -> str | None:
+    """The text of a file of the user, links followed; None if it is not a readable regular file."""
+    return read_rule_file(path, None, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def context_sources(names: list[str], folder: int, shown: str) -> list[RuleSource]:
@@ -98,14 +77,11 @@ def repository_sources(repository: IgnoreRepository) -> list[RuleSource]:
 
 def find_repository(folder: str, user: UserGitFiles) -> IgnoreRepository | None:
     """The repository whose work tree contains `folder` (absolute)."""
-    while True:
-        found = repository_at(folder, user)
-        if found is not None:
-            return found
-        parent = os.path.dirname(folder)
-        if parent == folder:
+    while (found := repository_at(folder, user)) is None:
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
             return None
-        folder = parent
+    return found
 
 
 def repository_at(top: str, user: UserGitFiles) -> IgnoreRepository | None:
@@ -175,9 +151,7 @@ def _unquote_value(raw: str) -> str:
 
 
 def _expand_path(path: str, home: str, folder: str) -> str:
-    if path.startswith("~/"):
-        return os.path.join(home, path[2:])
-    return os.path.join(folder, path)
+    return os.path.join(home, path[2:]) if path.startswith("~/") else os.path.join(folder, path)
 
 
 def _join_path(folder: str, name: str) -> str:

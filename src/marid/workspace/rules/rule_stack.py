@@ -79,20 +79,18 @@ class RuleStack:
 
     def below(self, name: str, decision: Decision) -> "RuleStack":
         """The stack in the sub-folder `name`, for which `judge` returned `decision`."""
-        if decision is self.fallback:
-            return (
-                self
-                if self._is_flat
-                else self._pool.get_stack(tuple(x.below(name) for x in self.layers), self.fallback)
-            )
         contextual = decision.rank <= CONFIG
-        if decision.include and not contextual:
+        if decision is self.fallback or (decision.include and not contextual):
             # git's `!folder/` only undoes an exclusion; the same rules apply below.
+            if self._is_flat:
+                return self
             return self._pool.get_stack(tuple(x.below(name) for x in self.layers), self.fallback)
-        kept = [x.below(name) for x in self.layers[: self._index_of(decision)] if x.source.is_contextual]
-        own = next((x for x in self.layers if x.source is decision.source), None)
-        if contextual and own is not None and (decision.include or not _is_plain(decision)):
-            kept.append(own.below(name) if decision.include else own.below(name).below_exclusion())
+        at = next(i for i, x in enumerate(self.layers) if x.source is decision.source)
+        kept = [x.below(name) for x in self.layers[:at] if x.source.is_contextual]
+        is_plain = decision.rule is not None and decision.rule.is_plain
+        if contextual and (decision.include or not is_plain):
+            own = self.layers[at].below(name)
+            kept.append(own if decision.include else own.below_exclusion())
         return self._pool.get_stack(tuple(kept), decision)
 
     def with_sources(self, near: list[RuleSource], ignores: list[RuleSource], *, repository: bool) -> "RuleStack":
@@ -113,21 +111,17 @@ class RuleStack:
         decision = self.judge(name, folder=True)
         return self.below(name, decision if decision.include else self.fallback)
 
-    def _index_of(self, decision: Decision) -> int:
-        return next((i for i, x in enumerate(self.layers) if x.source is decision.source), 0)
-
     def _make_filter(self, *, folders: bool) -> NameFilter:
         tables = [layer.table(folders=folders) for layer in self.layers]
         rests = [table.any_rest for table in tables if table.any_rest is not None]
         names = {name for table in tables for name in table.names}
         suffixes = {suffix for table in tables for suffix in table.suffixes}
         if self._needs_normalizing:  # `judge` composes letters before it matches
-            rests.append(_not_ascii)
+            rests.append(lambda name: not name.isascii())
         hints = {glob.hint for table in tables for glob, _ in table.rest}
         unknown = self._needs_normalizing or "" in hints or any(layer.source.ignore_case for layer in self.layers)
-        return NameFilter(
-            frozenset(names), frozenset(suffixes), _any_of(rests), None if unknown else tuple(hints | suffixes)
-        )
+        rest = reduce(_either, rests) if rests else lambda name: False
+        return NameFilter(frozenset(names), frozenset(suffixes), rest, None if unknown else tuple(hints | suffixes))
 
 
 class RuleStackPool:
@@ -165,21 +159,5 @@ def _decide(layer: RuleLayer, matched: list[int], *, folder: bool) -> Decision |
     return None if layer.excluded_above else Decision(include=True, rank=source.rank, rule=including[0], source=source)
 
 
-def _is_plain(decision: Decision) -> bool:
-    return decision.rule is not None and decision.rule.is_plain
-
-
-def _not_ascii(name: str) -> bool:
-    return not name.isascii()
-
-
-def _any_of(matchers: list[NameTest]) -> NameTest:
-    return reduce(_either, matchers) if matchers else _match_nothing
-
-
 def _either(first: NameTest, second: NameTest) -> NameTest:
     return lambda name: first(name) or second(name)
-
-
-def _match_nothing(_name: str) -> bool:
-    return False

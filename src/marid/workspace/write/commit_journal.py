@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -9,8 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from marid.core.errors import Unavailable
 from marid.text.content_hash import sha256_hex
-from marid.workspace.dirfd_walk import identity_of, open_file
-from marid.workspace.guard.guarded_path import read_all
+from marid.workspace.dirfd_walk import identity_of, read_regular
 from marid.workspace.guard.openat import FOLDER_FLAGS, open_stepwise
 from marid.workspace.plain_files import make_private_folder, write_all
 
@@ -46,7 +46,7 @@ class CommitJournal:
             self._fd = os.open(self._path, _CREATE, 0o600)
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX)
-                write_all(self._fd, [_encode_lines(lines)])
+                write_all(self._fd, [json.dumps(lines).encode() + b"\n"])
             except BaseException:
                 self.close(done=True)
                 raise
@@ -118,16 +118,8 @@ def _take_over(path: str) -> AbandonedJournal | None:
     return None
 
 
-def _encode_lines(lines: Sequence[JournalLine]) -> bytes:
-    import json
-
-    return json.dumps(lines).encode() + b"\n"
-
-
 def _decode_lines(plan: bytes) -> tuple[JournalLine, ...]:
     """The lines; empty if they were not written completely, since then nothing had been done."""
-    import json
-
     try:
         rows = cast("list[list[Any]]", json.loads(plan))
     except ValueError:
@@ -141,15 +133,15 @@ def recover_commits(home: str) -> int:
     A commit that had begun to rename is completed, or undone if one of its files was changed since. If its folders are
     missing now, it is left for a later start.
     """
-    settled = 0
-    for left in find_abandoned(home):
+    count = 0
+    for journal in find_abandoned(home):
         done = False
         try:
-            done = _finish_or_undo(left)
+            done = _finish_or_undo(journal)
         finally:
-            release_journal(left, done=done)
-        settled += done
-    return settled
+            release_journal(journal, done=done)
+        count += done
+    return count
 
 
 def _finish_or_undo(left: AbandonedJournal) -> bool:
@@ -190,52 +182,30 @@ def _replay(pairs: Sequence[tuple[JournalLine, int]]) -> None:
 def _content_state(name: str, folder: int) -> str:
     """The hash of a file; "" without one, "unknown" for anything else."""
     try:
-        opened = open_file(name, folder)
+        data = read_regular(name, folder, MAX_WRITTEN_BYTES)
     except FileNotFoundError:
         return ""
     except OSError:
         return "unknown"
-    if opened is None:
-        return "unknown"
-    try:
-        data = (
-            read_all(opened[0], opened[1].st_size, MAX_WRITTEN_BYTES)
-            if opened[1].st_size <= MAX_WRITTEN_BYTES
-            else None
-        )
-        return "unknown" if data is None else sha256_hex(data)
-    finally:
-        os.close(opened[0])
+    return "unknown" if data is None else sha256_hex(data)
 
 
 @contextmanager
 def _locked_folder(line: JournalLine) -> Generator[int | None]:
     """The folder of the commit, locked; None if it is gone or replaced."""
-    fd = _open_folder(line)
-    if fd is None or identity_of(fd) != line.identity:
-        if fd is not None:
-            os.close(fd)
-        yield None
-        return
-    try:
+    with ExitStack() as stack:
+        fd = None
+        with contextlib.suppress(OSError):
+            root = os.open(line.root, FOLDER_FLAGS | os.O_RDONLY)
+            stack.callback(os.close, root)
+            fd = open_stepwise(root, line.folder or ".", os.O_RDONLY | os.O_DIRECTORY)
+            stack.callback(os.close, fd)
+        if fd is None or identity_of(fd) != line.identity:
+            yield None
+            return
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_SH)
         yield fd
-    finally:
-        os.close(fd)
-
-
-def _open_folder(line: JournalLine) -> int | None:
-    try:
-        root = os.open(line.root, FOLDER_FLAGS | os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        return open_stepwise(root, line.folder or ".", os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return None
-    finally:
-        os.close(root)
 
 
 def _remove_temp(name: str, folder: int) -> None:

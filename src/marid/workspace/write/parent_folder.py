@@ -11,8 +11,7 @@ from contextlib import contextmanager
 
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.workspace.dirfd_walk import Identity, identity_of
-from marid.workspace.guard.guarded_path import GuardedPath
-from marid.workspace.guard.guarded_root import GIT_DIRECTORY, PROTECTED
+from marid.workspace.guard.guarded_path import GIT_DIRECTORY, PROTECTED, GuardedPath
 from marid.workspace.guard.openat import make_os_error, open_component, to_marid_error
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY

@@ -7,10 +7,18 @@ import pytest
 from fakes.files import as_nobody, both_openers
 from fakes.trees import plant, plant_names, scratch
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
-from marid.workspace.guard.guarded_path import FolderEntry, GuardedLister, GuardedPath, OpenFolder, make_entry, read_all
+from marid.workspace.dirfd_walk import read_all
+from marid.workspace.guard.guarded_path import (
+    FolderEntry,
+    GuardedLister,
+    GuardedPath,
+    GuardedRoot,
+    OpenFolder,
+    make_entry,
+)
 from marid.workspace.guard.openat import OpenBeneath
 from marid.workspace.guard.path_scope import PathScope
-from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles
+from marid.workspace.guard.protected_files import ProtectedFiles
 
 
 def place(top: Path | str, name: str, home: str = "", opening: OpenBeneath | None = None) -> GuardedPath:
@@ -286,7 +294,7 @@ def test_places_are_equal_however_they_were_spelled(tmp_path: Path) -> None:
 
 def test_a_look_leaves_what_rules_in_its_rules(tmp_path: Path) -> None:
     plant(tmp_path, {".gitignore": "", ".git/": "", "a": ""})
-    look = GuardedLister(ListingFilter(ProtectedFiles(), str(tmp_path)), hidden=False)
+    look = GuardedLister(GuardedRoot(str(tmp_path)), hidden=False)
     fd = os.open(tmp_path, os.O_RDONLY)
     found = look(fd)
     os.close(fd)

@@ -6,7 +6,7 @@ import pytest
 from fakes.files import both_openers
 from fakes.trees import plant
 from marid.core.errors import NotFound, Refused
-from marid.workspace.guard.guarded_root import GuardedRoot
+from marid.workspace.guard.guarded_path import GuardedRoot
 from marid.workspace.guard.openat import OpenBeneath
 from marid.workspace.guard.protected_files import ProtectedFiles
 

@@ -1,7 +1,6 @@
 import os
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -52,32 +51,26 @@ def test_a_hard_link_to_a_history_or_into_the_home_is_found(tmp_path: Path) -> N
     assert withheld.is_protected_link(os.stat(tmp_path / "r/d.txt"))
 
 
-class Seen(NamedTuple):
-    st_dev: int
-    st_ino: int
-    st_nlink: int
-    st_ctime_ns: int
-
-
-def seen(path: Path, changed: int) -> Seen:
+def linked(path: Path, changed: int) -> os.stat_result:
+    """The status of a file as if it had a second name since `changed`."""
     about = os.stat(path)
-    return Seen(about.st_dev, about.st_ino, 2, changed)
+    return os.stat_result((*about[:3], 2, *about[4:10]), {"st_ctime_ns": changed})
 
 
 def test_what_was_named_before_the_last_look_is_not_looked_for_again(tmp_path: Path) -> None:
     plant(tmp_path, {"history.toml": "x", "a.txt": "a"})
     withheld = ProtectedFiles("", [str(tmp_path)])
-    history = seen(tmp_path / "history.toml", time.time_ns() - 10**9)
+    history = linked(tmp_path / "history.toml", time.time_ns() - 10**9)
     assert withheld.is_protected_link(history)
     (tmp_path / "history.toml").rename(tmp_path / "b.txt")
     assert withheld.is_protected_link(history)
-    assert not withheld.is_protected_link(history._replace(st_ctime_ns=time.time_ns()))
+    assert not withheld.is_protected_link(linked(tmp_path / "b.txt", time.time_ns()))
 
 
 def test_a_file_from_the_future_does_not_make_every_read_a_search(tmp_path: Path) -> None:
     plant(tmp_path, {"history.toml": "x"})
     withheld = ProtectedFiles("", [str(tmp_path)])
-    history = seen(tmp_path / "history.toml", time.time_ns() + 3600 * 10**9)
+    history = linked(tmp_path / "history.toml", time.time_ns() + 3600 * 10**9)
     assert withheld.is_protected_link(history)
     (tmp_path / "history.toml").rename(tmp_path / "b.txt")
     assert withheld.is_protected_link(history)

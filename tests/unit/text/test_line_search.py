@@ -1,5 +1,3 @@
-"""Patterns for lines and their required literals."""
-
 import re
 
 import pytest
@@ -7,7 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.line_search import compile_pattern, literal_pattern, parse_pattern, try_literal_pattern
+from marid.text.line_search import (
+    MAX_LINE_LENGTH,
+    ExcerptLine,
+    LineHit,
+    LinePattern,
+    clip_line,
+    compile_pattern,
+    excerpt_groups,
+    find_hits,
+    literal_pattern,
+    parse_pattern,
+    try_literal_pattern,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +69,7 @@ ATOMS = [
     *("a", "b", ".", r"\w", "[^a]", "[ab]", r"\b", "^", "$", r"\|", r"\n", "\t", "[]a]", r"\x61", r"\141", "b{"),
     *(r"\(", "[(]", "é"),
 ]
-SOURCES = st.recursive(
+NESTED_SOURCES = st.recursive(
     st.sampled_from([*ATOMS, "x|y", "(?i:A)", "(?#b)"]),
     lambda inner: st.one_of(
         st.builds("{}{}".format, inner, inner),
@@ -73,7 +83,7 @@ SOURCES = st.recursive(
 )
 
 
-@given(st.sampled_from(["", "(?i)", "(?x)"]), SOURCES, st.text("abAxy|({é\t ", max_size=12))
+@given(st.sampled_from(["", "(?i)", "(?x)"]), NESTED_SOURCES, st.text("abAxy|({é\t ", max_size=12))
 def test_a_match_of_any_pattern_contains_a_required_literal(flags: str, source: str, text: str) -> None:
     try:
         pattern = parse_pattern(flags + source)
@@ -136,3 +146,106 @@ def test_an_empty_long_or_multiline_pattern_is_refused(source: str) -> None:
 )
 def test_a_word_does_not_go_on_at_either_end(name: str, text: str, found: bool) -> None:
     assert bool(re.search(literal_pattern(name, word=True).source, text)) is found
+
+
+def lines(source: str, text: str | bytes, max_hits: int = 100) -> list[int]:
+    data = text.encode() if isinstance(text, str) else text
+    return [hit.line for hit in find_hits(parse_pattern(source), [data], max_hits)[0]]
+
+
+ANCHORS = ["^", "$", "^$", r"\ba", r"\Aa", r"b\Z", "^ab", "ab$"]
+SOURCES = [*ANCHORS, "a|b.", "b?", r"a\s", "[^a]", "(?!a)b", "a.*b", "ab", "ab|ba", r"ba\s", "(?:ab)+b", "(?i)AB"]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@given(text=st.text("ab \n", max_size=20))
+def test_a_line_matches_in_a_text_as_it_does_alone(source: str, text: str) -> None:
+    alone = text.split("\n")
+    if not alone[-1]:
+        alone.pop()
+    expected = [number for number, line in enumerate(alone, 1) if re.search(source, line)]
+    assert lines(source, text) == expected
+
+
+def test_a_hit_knows_its_column() -> None:
+    assert find_hits(parse_pattern("b+"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
+    assert find_hits(parse_pattern(r"b\s*"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
+
+
+def test_the_end_of_a_line_is_found_before_a_carriage_return() -> None:
+    assert lines("a$", "a\r\nba\r\nab\r\n") == [1, 2]
+
+
+def test_only_line_feeds_end_lines() -> None:
+    assert lines("b$", "a\u2028b\rc\x0bb\nb") == [1, 2]
+
+
+def test_other_encodings_are_read() -> None:
+    assert lines("é.", "x\né!\n".encode("utf-16")) == [2]
+    assert lines("é.", b"x\n\xe9!\n") == [2]
+
+
+def test_there_are_no_more_hits_than_wanted() -> None:
+    pattern = parse_pattern("a.?")
+    assert find_hits(pattern, [b"a\na\n", b"a\na\n", b"a\n"], 3) == [
+        [LineHit(1, 0), LineHit(2, 0)],
+        [LineHit(1, 0)],
+        [],
+    ]
+
+
+def test_a_wrong_pattern_is_refused() -> None:
+    with pytest.raises(BadInput):
+        find_hits(LinePattern(source="("), [b""], 1)
+
+
+DATA = b"".join(b"line %d\r\n" % number for number in range(1, 11))
+
+
+def numbers(hits: list[int], before: int, after: int) -> list[list[int]]:
+    found = excerpt_groups(DATA, [LineHit(line, 0) for line in hits], before, after)
+    return [[one.number for one in group] for group in found]
+
+
+def test_lines_around_a_hit_are_shown() -> None:
+    assert numbers([5], 2, 1) == [[3, 4, 5, 6]]
+    assert numbers([1, 10], 2, 2) == [[1, 2, 3], [8, 9, 10]]
+
+
+def test_groups_that_touch_are_one() -> None:
+    assert numbers([2, 5], 1, 1) == [[1, 2, 3, 4, 5, 6]]
+    assert numbers([2, 6], 1, 1) == [[1, 2, 3], [5, 6, 7]]
+    assert numbers([2, 3], 0, 0) == [[2, 3]]
+
+
+@given(st.sets(st.integers(1, 10)), st.integers(0, 3), st.integers(0, 3))
+def test_each_line_is_shown_once_and_every_hit_is_marked(hits: set[int], before: int, after: int) -> None:
+    shown = [
+        one for group in excerpt_groups(DATA, [LineHit(n, 0) for n in sorted(hits)], before, after) for one in group
+    ]
+    assert len({one.number for one in shown}) == len(shown)
+    assert {one.number for one in shown if one.is_hit} == hits
+
+
+def test_a_line_is_shown_without_its_ending() -> None:
+    assert list(excerpt_groups(b"a\r\nb", [LineHit(1, 0), LineHit(2, 0)], 0, 0)) == [
+        [ExcerptLine(1, "a", True), ExcerptLine(2, "b", True)]
+    ]
+    assert list(excerpt_groups(b"a", [], 2, 2)) == []
+
+
+def test_a_line_in_another_encoding_is_shown() -> None:
+    shown = [
+        one.text for group in excerpt_groups("é\n".encode() + b"caf\xe9\nx\0\n", [LineHit(2, 0)], 1, 1) for one in group
+    ]
+    assert shown == ["é", "café", "x\0"]
+
+
+def test_an_overlong_line_is_cut_around_the_match() -> None:
+    line = "x" * 5_000 + "needle" + "y" * 5_000
+    shown = clip_line(line, 5_000)
+    assert len(shown) == MAX_LINE_LENGTH + 6
+    assert "needle" in shown
+    assert clip_line(line).endswith("...")
+    assert clip_line(line, len(line)).startswith("...x" if len(line) < MAX_LINE_LENGTH else "...y")
+    assert clip_line("short", 3) == "short"
