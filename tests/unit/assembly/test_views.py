@@ -119,9 +119,7 @@ ROWS = [FileRow("a.py", 10, 3), FileRow("src/b.py", 2000, 500), FileRow("src/x/c
 
 def test_statistics_add_up_the_whole_each_folder_with_all_below_and_the_largest() -> None:
     assert compute_statistics(ROWS) == Statistics(
-        Totals(3, 2040, 511),
-        {"src": Totals(2, 2030, 508), "src/x": Totals(1, 30, 8)},
-        [ROWS[1], ROWS[2], ROWS[0]],
+        Totals(3, 2040, 511), {"src": Totals(2, 2030, 508), "src/x": Totals(1, 30, 8)}, [ROWS[1], ROWS[2], ROWS[0]]
     )
 
 

@@ -67,11 +67,7 @@ def test_files_that_vanished_or_became_something_else_are_told_and_survived(tmp_
         tmp_path, Folder("", ["a.txt", "fifo", "folder", "gone", "link"]), Folder("away", ["x"])
     )
     assert [content.path for content in contents] == ["a.txt"]
-    assert problems[:3] == [
-        ("fifo", "not a regular file"),
-        ("folder", "not a regular file"),
-        ("gone", "it vanished"),
-    ]
+    assert problems[:3] == [("fifo", "not a regular file"), ("folder", "not a regular file"), ("gone", "it vanished")]
     assert [path for path, _ in problems[3:]] == ["link", "away"]
 
 

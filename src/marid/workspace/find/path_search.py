@@ -119,7 +119,7 @@ def _parse_parts(spelled: str, given: str) -> tuple[PathPatternPart, ...]:
     if not parts:
         raise _invalid_pattern(given, "it is empty")
     if parts[-1] is _ANY_DEPTH:
-        parts.append(PathPatternPart("*", lambda name: True))
+        parts.append(PathPatternPart("*", bool))
     return tuple(parts)
 
 

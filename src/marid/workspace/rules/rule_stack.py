@@ -120,7 +120,7 @@ class RuleStack:
             rests.append(lambda name: not name.isascii())
         hints = {glob.hint for table in tables for glob, _ in table.rest}
         unknown = self._needs_normalizing or "" in hints or any(layer.source.ignore_case for layer in self.layers)
-        rest = reduce(_either, rests) if rests else lambda name: False
+        rest: NameTest = reduce(_either, rests) if rests else lambda name: False
         return NameFilter(frozenset(names), frozenset(suffixes), rest, None if unknown else tuple(hints | suffixes))
 
 

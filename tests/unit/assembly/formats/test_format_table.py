@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from fakes.context_formats import RULE, item, item_contents, projects, read_text
-from marid.assembly.formats.format_table import (
-    TextFormat,
-    format_mtime,
-    make_renderer,
-    missing_newline,
-    pack,
-)
+from marid.assembly.formats.format_table import TextFormat, format_mtime, make_renderer, missing_newline, pack
 from marid.assembly.formats.json_format import JsonFormat
 from marid.assembly.formats.markdown_format import MarkdownFormat
 from marid.assembly.formats.xml_format import XmlFormat
