@@ -1,6 +1,7 @@
 """Contents of an earlier run, so that a watch reads only changed files."""
 
 from collections.abc import Callable, Iterable, Iterator, Set
+from itertools import accumulate
 
 from marid.assembly.selection import Selection
 from marid.workspace.read import Content, FileReader
@@ -27,7 +28,9 @@ class ContentCache:
             del self._contents[path]
         if others := paths - known:
             self._contents = {
-                path: content for path, content in self._contents.items() if others.isdisjoint(_folders_of(path))
+                path: content
+                for path, content in self._contents.items()
+                if others.isdisjoint((".", *accumulate(path.split("/")[:-1], "{}/{}".format)))
             }
         if walk:
             self.selection = None
@@ -44,12 +47,3 @@ class ContentCache:
                 content = self._contents[prefix + name]
                 if content is not None:
                     yield content
-
-
-def _folders_of(path: str) -> Iterator[str]:
-    """Every folder above `path`, beginning with the top (`.`)."""
-    yield "."
-    at = path.find("/")
-    while at >= 0:
-        yield path[:at]
-        at = path.find("/", at + 1)

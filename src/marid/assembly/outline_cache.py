@@ -8,8 +8,8 @@ from marid.text.content_hash import content_key
 
 # Increase when outlines of the same content change.
 _VERSION = 1
-_NONE = b"-"
-_SOME = b"+"
+# The first byte of a row: whether there is an outline.
+_NONE, _SOME = b"-", b"+"
 
 
 class CachedOutlines:
@@ -31,15 +31,11 @@ class CachedOutlines:
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in rows}
         if missing:
             made = self._inner.outlines(list(missing.values()))
-            fresh = {key: _encode_row(text) for key, text in zip(missing, made, strict=True)}
+            fresh = {
+                key: _NONE if text is None else _SOME + text.encode("utf-8", "surrogatepass")
+                for key, text in zip(missing, made, strict=True)
+            }
             self._cache.put(kind, fresh)
             rows |= fresh
-        return [_decode_row(rows[key]) for key in keys]
-
-
-def _encode_row(text: str | None) -> bytes:
-    return _NONE if text is None else _SOME + text.encode("utf-8", "surrogatepass")
-
-
-def _decode_row(row: bytes) -> str | None:
-    return row[1:].decode("utf-8", "replace") if row.startswith(_SOME) else None
+        found = (rows[key] for key in keys)
+        return [row[1:].decode("utf-8", "replace") if row.startswith(_SOME) else None for row in found]

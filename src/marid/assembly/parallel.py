@@ -2,6 +2,7 @@
 
 import marshal
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from marid.assembly.assembler import Assembler
@@ -20,7 +21,8 @@ def pack_in_parallel(work: Assembler, pool: JobPool) -> Iterator[Batch]:
     """The output of a plain text pack."""
     work.item_builder.warm()  # once, and not in every process
     first = True
-    for part in pool.run_jobs([_PackJob(work, folders) for folders in _split_into_jobs(work.selection.folders)]):
+    jobs = [partial(_pack_folders, work, folders) for folders in _split_into_jobs(work.selection.folders)]
+    for part in pool.run_jobs(jobs):
         tally: list[Any] = []
         problems: list[tuple[str, str]] = []
         if part.notes:
@@ -34,37 +36,32 @@ def pack_in_parallel(work: Assembler, pool: JobPool) -> Iterator[Batch]:
         yield Batch(buffers, Tally(*tally))
 
 
-class _PackJob:
+def _pack_folders(work: Assembler, folders: list[Folder]) -> Iterator[OutputPart]:
     """Pack some consecutive files."""
+    problems: list[tuple[str, str]] = []
 
-    def __init__(self, work: Assembler, folders: list[Folder]) -> None:
-        self._assembler = work
-        self._folders = folders
-        self._problems: list[tuple[str, str]] = []
-
-    def __call__(self) -> Iterator[OutputPart]:
-        # The hot loop of every large pack: nothing but a header is made per file.
-        mask = self._assembler.item_builder.mask
-        reader = self._assembler.make_reader(lambda path, reason: self._problems.append((path, reason)))
-        buffers: Buffers = []
-        files = written = size = masked = 0
-        for path, data, length, modified, _ in reader.read(self._folders):
-            body, found = mask(data, path)
-            extra = "" if len(body) == length else content_size_line(len(body))
-            buffers += (SEPARATOR, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
-            files += 1
-            written += len(body)
-            size += length
-            masked += found
-            if written >= _PART_BYTES:
-                yield self._part(buffers, Tally(files, written, size, masked))
-                buffers, files, written, size, masked = [], 0, 0, 0, 0
-        yield self._part(buffers, Tally(files, written, size + reader.huge_bytes, masked, reader.binaries))
-
-    def _part(self, buffers: Buffers, tally: Tally) -> OutputPart:
-        notes = marshal.dumps((list(tally), self._problems))
-        self._problems.clear()
+    def make_part(tally: Tally) -> OutputPart:
+        notes = marshal.dumps((list(tally), problems))
+        problems.clear()
         return OutputPart(buffers, notes)
+
+    # The hot loop of every large pack: nothing but a header is made per file.
+    mask = work.item_builder.mask
+    reader = work.make_reader(lambda path, reason: problems.append((path, reason)))
+    buffers: Buffers = []
+    files = written = size = masked = 0
+    for path, data, length, modified, _ in reader.read(folders):
+        body, found = mask(data, path)
+        extra = "" if len(body) == length else content_size_line(len(body))
+        buffers += (SEPARATOR, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
+        files += 1
+        written += len(body)
+        size += length
+        masked += found
+        if written >= _PART_BYTES:
+            yield make_part(Tally(files, written, size, masked))
+            buffers, files, written, size, masked = [], 0, 0, 0, 0
+    yield make_part(Tally(files, written, size + reader.huge_bytes, masked, reader.binaries))
 
 
 def _split_into_jobs(folders: list[Folder]) -> Iterator[list[Folder]]:

@@ -77,7 +77,8 @@ def redact_url(text: str, url: str) -> str:
     token = user if url.startswith("http") else ""
     cleaned = text.replace(url, public_url(url))
     for secret in (password or token, query):
-        for spelling in (secret, _percent_decode(secret)):
+        decoded = re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), secret)
+        for spelling in (secret, decoded):
             cleaned = cleaned.replace(spelling, "***") if spelling else cleaned
     return cleaned
 
@@ -86,10 +87,6 @@ def clone_folder_name(url: str) -> str:
     """A folder name for a clone: the last part of the URL without `.git` and unusual characters."""
     last = re.split(r"[/:]", public_url(url).rstrip("/"))[-1].removesuffix(".git")
     return re.sub(r"[^A-Za-z0-9_.-]", "_", last).lstrip(".-") or "repository"
-
-
-def _percent_decode(text: str) -> str:
-    return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
 
 
 _UNMERGED = re.compile(rb"\* Unmerged path (.+)")

@@ -7,8 +7,7 @@ from typing import Annotated, cast
 from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy.policy import Effect
 from marid.ports.processes import FailureAnalyst, ProcessRunner
-from marid.text.command_output import combine_streams, truncate_middle
-from marid.text.display import quote_path
+from marid.text.display import combine_streams, quote_path, truncate_middle
 from marid.text.secrets.masker import Masker
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput

@@ -1,10 +1,9 @@
 """Instructions for a model: AGENTS.md files of the home and the project, and prompts of the home."""
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate
 from stat import S_ISREG
-from typing import NamedTuple
 
 from marid.workspace.dirfd_walk import Identity, read_up_to
 from marid.workspace.guard.openat import default_opener
@@ -15,13 +14,6 @@ _TRUNCATION_NOTE = f"[Truncated: the file is larger than {MAX_INSTRUCTION_BYTES 
 _OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
-class _InstructionFile(NamedTuple):
-    """The text of a file, and its device and inode."""
-
-    text: str
-    identity: Identity
-
-
 def load_instructions(home: str, user_home: str, project: str, cwd: str) -> str:
     """The instructions of the user's home, of marid's home, and of the project from its top down to `cwd`.
 
@@ -29,37 +21,21 @@ def load_instructions(home: str, user_home: str, project: str, cwd: str) -> str:
     that cannot be read are skipped. In the project a link is followed only to a Markdown file of the project, so that
     an untrusted project cannot send other files to a model.
     """
+    found = [_first_in(own) for own in (user_home, home) if own]
+    if project:
+        top, folder = os.path.realpath(project), os.path.realpath(cwd)
+        below = os.path.relpath(folder, top).split(os.sep) if _is_below(top, folder) else []
+        found += [_first_in(at, top) for at in accumulate(below, os.path.join, initial=top)]
     texts: dict[Identity, str] = {}
-    for found in _find_all(home, user_home, project, cwd):
-        texts.setdefault(found.identity, found.text)
+    for identity, text in filter(None, found):
+        texts.setdefault(identity, text)
     return "\n\n".join(texts.values())
 
 
 def load_home_prompt(home: str, name: str) -> str:
     """The user's prompt of that name in marid's home; "" without one."""
     found = _read_file(os.path.join(home, "prompts", f"{name}.md")) if home else None
-    return found.text if found else ""
-
-
-def _find_all(home: str, user_home: str, project: str, cwd: str) -> Iterator[_InstructionFile]:
-    for own in (user_home, home):
-        if own and (found := _first_in(own)):
-            yield found
-    if project:
-        top = os.path.realpath(project)
-        for folder in _folders_down_to(top, os.path.realpath(cwd)):
-            if found := _first_in(folder, top):
-                yield found
-
-
-def _folders_down_to(top: str, folder: str) -> Iterator[str]:
-    """The folders from `top` down to `folder`; only `top` if `folder` is elsewhere."""
-    yield top
-    if _is_below(top, folder):
-        at = top
-        for part in os.path.relpath(folder, top).split(os.sep):
-            at = os.path.join(at, part)
-            yield at
+    return found[1] if found else ""
 
 
 def _is_below(top: str, path: str) -> bool:
@@ -67,26 +43,21 @@ def _is_below(top: str, path: str) -> bool:
     return path != top and path.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def _first_in(folder: str, top: str = "") -> _InstructionFile | None:
+def _first_in(folder: str, top: str = "") -> tuple[Identity, str] | None:
     """The first instruction file that is not blank."""
-    for name in INSTRUCTION_FILES:
-        found = _read_file(os.path.join(folder, name), top)
-        if found and found.text:
-            return found
-    return None
+    found = (_read_file(os.path.join(folder, name), top) for name in INSTRUCTION_FILES)
+    return next((one for one in found if one and one[1]), None)
 
 
-def _read_file(path: str, top: str = "") -> _InstructionFile | None:
-    """Read a regular file, with `top` only below that; None for anything else."""
+def _read_file(path: str, top: str = "") -> tuple[Identity, str] | None:
+    """The identity and text of a regular file, with `top` only below that; None for anything else."""
     # A path with a NUL raises ValueError.
     with suppress(OSError, ValueError):
         fd = _open_below(os.path.realpath(path), top) if top else os.open(path, _OPEN_FLAGS)
         try:
             about = os.fstat(fd)
             if S_ISREG(about.st_mode):
-                return _InstructionFile(
-                    _decode(read_up_to(fd, MAX_INSTRUCTION_BYTES + 1)), (about.st_dev, about.st_ino)
-                )
+                return (about.st_dev, about.st_ino), _decode(read_up_to(fd, MAX_INSTRUCTION_BYTES + 1))
         finally:
             os.close(fd)
     return None

@@ -47,8 +47,7 @@ class LineReader:
         """The text as UTF-8, since a newline byte in UTF-16 or UTF-32 may be part of another character."""
         if self._size > MAX_TEXT_BYTES:
             raise Exhausted(f"{human_size(self._size)} is too large for text in UTF-16 or UTF-32")
-        text = decode_text(os.pread(self._fd, MAX_TEXT_BYTES, 0))
-        if text is None:
+        if (text := decode_text(os.pread(self._fd, MAX_TEXT_BYTES, 0))) is None:
             raise binary_file_error(self._size)
         return text.text.encode()
 
@@ -63,7 +62,8 @@ class LineReader:
             at += len(chunk)
             count = chunk.count(b"\n")
             if passed < end and passed + count >= start - 1:
-                kept.append(_slice_chunk(chunk, start - 1 - passed, end - passed))
+                first = _offset_after_line(chunk, start - 1 - passed, 0)
+                kept.append(chunk[first : _offset_after_line(chunk, end - max(start - 1, passed), first)])
                 _check_length(kept)
             passed += count
             if passed >= end and self._size > _MAX_COUNTED:
@@ -110,12 +110,6 @@ def binary_file_error(size: int) -> BadInput:
     return BadInput(f"binary file of {human_size(size)}, not text")
 
 
-def _slice_chunk(chunk: bytes, skip: int, stop: int) -> bytes:
-    """The part of a chunk after newline number `skip`, through newline number `stop` or to its end."""
-    start = _offset_after_line(chunk, skip, 0)
-    return chunk[start : _offset_after_line(chunk, stop - max(skip, 0), start)]
-
-
 def _offset_after_line(chunk: bytes, number: int, at: int) -> int:
     for _ in range(number):
         found = chunk.find(b"\n", at)
@@ -131,8 +125,7 @@ def _check_length(pieces: list[bytes]) -> None:
 
 
 def _decode_lines(data: bytes) -> str:
-    text = decode_text(data)
-    if text is None:
+    if (text := decode_text(data)) is None:
         raise BadInput("these lines are binary data, not text")
     return text.text
 

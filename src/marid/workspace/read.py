@@ -1,14 +1,21 @@
 """Read the files that a walk found. They may have changed since, so only what is read counts."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 from typing import NamedTuple
 
 from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
 from marid.text.display import human_size
 from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, open_file, read_up_to
-from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, describe_os_error
+from marid.workspace.walk import (
+    USER_ACCESS,
+    Folder,
+    FolderAccess,
+    OnProblem,
+    describe_os_error,
+    ignore_problem,
+)
 
 # Larger files are sniffed first: most are binary.
 LARGE_BYTES = 1_000_000
@@ -32,7 +39,7 @@ class FileReader:
     def __init__(
         self,
         top: str,
-        on_problem: Callable[[str, str], None],
+        on_problem: OnProblem,
         *,
         skip: tuple[int, int] | None = None,
         access: FolderAccess = USER_ACCESS,
@@ -48,22 +55,15 @@ class FileReader:
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
-        with self._access.open(self._top) as walk:
-            for path, names in folders:
-                prefix = f"{path}/" if path else ""
+        for prefix, names, fd in _open_folders(self._top, folders, self._access, self._on_problem):
+            for name in names:
                 try:
-                    fd = walk.follow(path.split("/") if path else [])
+                    content = self._read_one(prefix + name, name, fd)
                 except OSError as error:
-                    self._on_problem(path, describe_os_error(error))
-                    continue
-                for name in names:
-                    try:
-                        content = self._read_one(prefix + name, name, fd)
-                    except OSError as error:
-                        self._on_problem(prefix + name, describe_os_error(error))
-                    else:
-                        if content is not None:
-                            yield content
+                    self._on_problem(prefix + name, describe_os_error(error))
+                else:
+                    if content is not None:
+                        yield content
 
     def _read_one(self, path: str, name: str, folder: int) -> Content | None:
         # The hot path of every run: 7 µs of system calls and about 2 µs of Python.
@@ -117,21 +117,28 @@ class FileSize(NamedTuple):
 
 def measure_files(top: str, folders: Iterable[Folder], access: FolderAccess = USER_ACCESS) -> Iterator[FileSize]:
     """Every selected file with its size; a large binary file, which will be skipped, has size 0."""
+    # Folders that cannot be opened are reported when they are read.
+    for prefix, names, fd in _open_folders(top, folders, access):
+        for name in names:
+            try:
+                size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
+                yield FileSize(prefix + name, 0 if size > LARGE_BYTES and _is_binary(name, fd) else size)
+            except OSError:
+                continue
+
+
+def _open_folders(
+    top: str, folders: Iterable[Folder], access: FolderAccess, on_problem: OnProblem = ignore_problem
+) -> Iterator[tuple[str, list[str], int]]:
+    """The prefix of paths, the names and the descriptor of each folder."""
     with access.open(top) as walk:
         for path, names in folders:
-            prefix = f"{path}/" if path else ""
             try:
                 fd = walk.follow(path.split("/") if path else [])
-            except OSError:
-                continue  # reported when it is read
-            for name in names:
-                try:
-                    size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
-                    if size > LARGE_BYTES and _is_binary(name, fd):
-                        size = 0
-                except OSError:
-                    continue
-                yield FileSize(prefix + name, size)
+            except OSError as error:
+                on_problem(path, describe_os_error(error))
+                continue
+            yield f"{path}/" if path else "", names, fd
 
 
 def _is_binary(name: str, folder: int) -> bool:

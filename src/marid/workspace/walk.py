@@ -96,8 +96,8 @@ class SelectionRules(NamedTuple):
 OnProblem = Callable[[str, str], None]
 
 
-def _ignore_problem(_path: str, _reason: str) -> None:
-    pass
+def ignore_problem(_path: str, _reason: str) -> None:
+    """For walks whose problems are reported elsewhere."""
 
 
 class Walker:
@@ -107,7 +107,7 @@ class Walker:
         self,
         top: str,
         rules: SelectionRules,
-        on_problem: OnProblem = _ignore_problem,
+        on_problem: OnProblem = ignore_problem,
         reasons: dict[str, Decision] | None = None,
         access: FolderAccess = USER_ACCESS,
     ) -> None:

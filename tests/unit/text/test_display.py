@@ -1,3 +1,4 @@
+import json
 import os
 import time
 
@@ -13,8 +14,10 @@ from marid.text.display import (
     format_timestamp,
     human_size,
     join_limited,
+    json_escaped_size,
     one_line,
     quote_path,
+    truncate_middle,
     unquote_path,
 )
 
@@ -162,3 +165,30 @@ def test_nothing_unprintable_is_left_and_what_was_hidden_is_told(text: str) -> N
     assert shown.isprintable()
     if line.isascii() and shown != line:
         assert find_deceptive(line)
+
+
+@given(st.text())
+def test_the_size_is_that_of_json_in_its_longest_form(text: str) -> None:
+    assert json_escaped_size(text) >= len(json.dumps(text)) - 2
+    assert json_escaped_size(text) >= len(json.dumps(text, ensure_ascii=False).encode()) - 2
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 5_000, "y\n" * 5_000, "\0" * 5_000, "€" * 5_000, "😀" * 5_000, "a" + "\0" * 4_999]
+)
+def test_what_is_too_long_keeps_its_beginning_and_its_end(text: str) -> None:
+    short = truncate_middle(text, max_bytes=4_000)
+    head, _, tail = short.partition("\n[... ")
+    assert text.startswith(head)
+    assert text.endswith(tail.partition(" characters left out ...]\n")[2])
+    assert json_escaped_size(short) <= 4_060
+    assert len(head) > 150
+
+
+@given(st.text(max_size=300))
+def test_what_fits_stays_as_it_is(text: str) -> None:
+    assert truncate_middle(text, max_bytes=json_escaped_size(text)) == text
+
+
+def test_the_note_counts_what_is_missing() -> None:
+    assert truncate_middle("ab" * 1_000, max_bytes=10) == "ababa\n[... 1,990 characters left out ...]\nbabab"

@@ -26,7 +26,9 @@ def unified_diff(before: bytes | None, after: bytes, name: str) -> Iterator[str]
     yield f"--- {name}" if before is not None else "--- (new file)"
     yield f"+++ {name}"
     if b"\0" in after or b"\0" in (before or b""):
-        yield from _binary_diff(before, after)
+        for mark, data in (("-", before), ("+", after)):
+            if data is not None:
+                yield f"{mark}binary, {len(data):,} bytes, sha256 {sha256_hex(data)}"
         return
     old, new = (split_lines(data.decode("utf-8", "backslashreplace")) for data in (before or b"", after))
     for hunk in _group_hunks(diff_blocks(old, new)):
@@ -126,9 +128,3 @@ def _prefix_lines(mark: str, lines: Sequence[str], start: int, end: int) -> Iter
 def _hunk_range(start: int, end: int) -> str:
     count = end - start
     return f"{start + 1 if count else start}" + ("" if count == 1 else f",{count}")
-
-
-def _binary_diff(before: bytes | None, after: bytes) -> Iterator[str]:
-    for mark, data in (("-", before), ("+", after)):
-        if data is not None:
-            yield f"{mark}binary, {len(data):,} bytes, sha256 {sha256_hex(data)}"

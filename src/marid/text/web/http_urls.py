@@ -33,7 +33,9 @@ def parse_url(text: str) -> Target:
     scheme = found["scheme"].lower()
     host, port = _parse_authority(found["authority"], text)
     path = (found["path"] or "/") + (found["query"] or "")
-    return Target(scheme=scheme, host=host, port=port or PLAIN_PORTS[scheme], path=_percent_encode(path))
+    # What is not ASCII is escaped; existing escapes stay.
+    path = _TO_ESCAPE.sub(lambda part: "".join(f"%{byte:02X}" for byte in part[0].encode()), path)
+    return Target(scheme=scheme, host=host, port=port or PLAIN_PORTS[scheme], path=path)
 
 
 def join_url(target: Target, location: str) -> Target:
@@ -84,8 +86,3 @@ def _normalize_host(host: str) -> str:
     if len(host) > MAX_HOST_LENGTH or not _NAME.fullmatch(host):
         raise BadInput(f"not a host name: {quote_for_message(host)}")
     return host
-
-
-def _percent_encode(path: str) -> str:
-    """Escape what is not ASCII; existing escapes stay."""
-    return _TO_ESCAPE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), path)

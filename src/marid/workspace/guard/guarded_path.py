@@ -196,20 +196,30 @@ class GuardedPath:
         """A descriptor of a regular file that may be too large to read. Raises: NotFound, Refused, BadInput."""
         fd = self._open(os.O_RDONLY)
         try:
-            self._check_regular(os.fstat(fd))
-            yield fd
-        except OSError as error:
-            raise to_marid_error(error, self.given or self.name) from error
+            with self.naming_errors():
+                self.check_regular(os.fstat(fd))
+                yield fd
         finally:
             os.close(fd)
 
-    def _check_regular(self, about: os.stat_result) -> None:
+    @contextmanager
+    def naming_errors(self) -> Generator[None]:
+        """Turn OSErrors, and Refused without a path, into errors that name this path."""
+        try:
+            yield
+        except OSError as error:
+            raise to_marid_error(error, self.given or self.name) from error
+        except Refused as error:
+            raise Refused(f"{self.display_path}: {error}") from error
+
+    def check_regular(self, about: os.stat_result) -> None:
+        """Raises: BadInput if an open file is not regular; Refused, without a path, if it is protected."""
         if stat.S_ISDIR(about.st_mode):
             raise BadInput(f"{self.display_name} is a folder, not a file")
         if not stat.S_ISREG(about.st_mode):
             raise BadInput(f"{self.display_name} is not a regular file")
         if self.root.protected_files.is_protected_link(about):
-            raise Refused(f"{self.display_path}: {PROTECTED}")
+            raise Refused(PROTECTED)
 
     def stat(self) -> os.stat_result:
         """The status of the file; links are followed. Raises: NotFound, Refused."""
@@ -231,12 +241,10 @@ class GuardedPath:
         """The entries of the folder by name, without protected ones. Raises: NotFound, Refused, BadInput for a file."""
         fd = self.open_folder()
         try:
-            with os.scandir(fd) as found:
+            with self.naming_errors(), os.scandir(fd) as found:
                 entries = {entry.name: entry for entry in found}
-            names = self.root.listing_filter().visible_names(sorted(entries), fd)
-            return [made for name in names if (made := make_entry(entries[name], fd))]
-        except OSError as error:
-            raise to_marid_error(error, self.given or self.name) from error
+                names = self.root.listing_filter().visible_names(sorted(entries), fd)
+                return [made for name in names if (made := make_entry(entries[name], fd))]
         finally:
             os.close(fd)
 
@@ -252,22 +260,16 @@ class GuardedPath:
         )
         list_visible = GuardedLister(self.root, hidden=hidden)
         with DirfdWalk(self.open_folder()) as walk:
-            try:
+            with self.naming_errors():
                 opened = Walker(self.root.path, rules).walk_from(walk, target, list_visible)
-            except OSError as error:
-                raise to_marid_error(error, self.given or self.name) from error
             start = len(target) + 1 if target else 0
             for path, names, below, links, fd in opened:
                 folders = [visit.name for visit in reversed(below)]
                 yield OpenFolder(path[start:], names, folders, fd, links, self.root.protected_files)
 
     def _open(self, flags: int) -> int:
-        try:
+        with self.naming_errors():
             return self.root.open(self.name, flags)
-        except OSError as error:
-            raise to_marid_error(error, self.given or self.name) from error
-        except Refused as error:
-            raise Refused(f"{self.display_path}: {error}") from error
 
     def open_folder(self) -> int:
         """A descriptor of the folder that can be listed. Raises: NotFound, Refused, BadInput for a file."""

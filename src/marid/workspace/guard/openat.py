@@ -178,6 +178,5 @@ def to_marid_error(error: OSError, given: str) -> MaridError:
         return Refused(f"{shown}: {_REFUSALS[code]}")
     if code in _INPUT_ERRORS:
         return BadInput(f"{shown}: {_INPUT_ERRORS[code]}")
-    if code in (errno.EAGAIN, errno.EBUSY, errno.ESTALE):
-        return Unavailable(f"{shown}: busy; try again")
-    return Unavailable(f"{shown}: {(error.strerror or 'unknown error').lower()}")
+    busy = code in (errno.EAGAIN, errno.EBUSY, errno.ESTALE)
+    return Unavailable(f"{shown}: {'busy; try again' if busy else (error.strerror or 'unknown error').lower()}")

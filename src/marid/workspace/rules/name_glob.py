@@ -1,7 +1,7 @@
 """Globs for one path component as in git's wildmatch: `*`, `?`, classes, escapes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _POSIX = {
@@ -56,17 +56,10 @@ def parse_glob(text: str) -> NameGlob | None:
         return None
     if all(piece.literal for piece in pieces):
         return NameGlob(name="".join(piece.text for piece in pieces))
-    return NameGlob(
-        regex=_to_regex(pieces),
-        per_character=any(piece.per_character for piece in pieces),
-        hint=_longest_literal(pieces),
-    )
-
-
-def _longest_literal(pieces: Iterable["_GlobPiece"]) -> str:
-    """The longest run of literal ASCII characters; others may be composed differently in a name."""
+    # The hint has ASCII characters only: others may be composed differently in a name.
     runs = "".join(piece.text if piece.literal and piece.text.isascii() else "/" for piece in pieces).split("/")
-    return max(runs, key=len)
+    per_character = any(piece.per_character for piece in pieces)
+    return NameGlob(regex=_to_regex(pieces), per_character=per_character, hint=max(runs, key=len))
 
 
 class _InvalidGlob(Exception):
@@ -161,22 +154,18 @@ def _bracket_member(text: str, at: int) -> tuple[str, int]:
     return text[at], at + 1
 
 
-class PatternComponent(NamedTuple):
-    """One component of a pattern; `escaped` if the slash after it has a backslash."""
+def split_pattern(text: str) -> list[tuple[str, bool]]:
+    """Split `text` at slashes outside of brackets; empty if a bracket is never closed.
 
-    text: str
-    escaped: bool = False
-
-
-def split_pattern(text: str) -> list[PatternComponent]:
-    """Split `text` at slashes outside of brackets; empty if a bracket is never closed."""
-    parts: list[PatternComponent] = []
+    With each component comes whether the slash after it has a backslash.
+    """
+    parts: list[tuple[str, bool]] = []
     start = at = 0
     while at < len(text):
         char = text[at]
         if char == "\\":
             if text.startswith("/", at + 1):
-                parts.append(PatternComponent(text[start:at], escaped=True))
+                parts.append((text[start:at], True))
                 start = at + 2
             at += 2
         elif char == "[":
@@ -186,7 +175,7 @@ def split_pattern(text: str) -> list[PatternComponent]:
                 return []
         else:
             if char == "/":
-                parts.append(PatternComponent(text[start:at]))
+                parts.append((text[start:at], False))
                 start = at + 1
             at += 1
-    return [*parts, PatternComponent(text[start:])]
+    return [*parts, (text[start:], False)]

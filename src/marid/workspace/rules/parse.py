@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from marid.workspace.rules.name_glob import ANY_NAME, NameGlob, PatternComponent, parse_glob, split_pattern
+from marid.workspace.rules.name_glob import ANY_NAME, NameGlob, parse_glob, split_pattern
 
 # Ranks of sources, strongest first. Within NEAR and IGNORE the source nearest to the file is the strongest.
 INLINE, NEAR, CONFIG, IGNORE, DEFAULT, NO_RULE = range(6)
@@ -54,7 +54,7 @@ def parse_inline(lines: Iterable[str]) -> tuple[PathRule, ...]:
         exclude = line.startswith("!")
         pattern = line[1:].lstrip() if exclude else line
         pattern = pattern[1:] if pattern.startswith("./") else pattern
-        rules += _make_rules(_normalize_nfc(pattern), PathRule((), not exclude, pattern.endswith("/"), line, number))
+        rules += _make_rules(normalize_nfc(pattern), PathRule((), not exclude, pattern.endswith("/"), line, number))
     return tuple(rules)
 
 
@@ -85,25 +85,21 @@ def _restore_names(rule: PathRule) -> PathRule:
     """The rule with names and suffixes as text again; regexes still match bytes."""
     if rule.text.isascii():
         return rule
-    return rule._replace(
-        parts=tuple(
-            part and part._replace(name=_text_from_bytes(part.name), suffix=_text_from_bytes(part.suffix))
-            for part in rule.parts
-        )
-    )
+    parts = (p and p._replace(name=_text_from_bytes(p.name), suffix=_text_from_bytes(p.suffix)) for p in rule.parts)
+    return rule._replace(parts=tuple(parts))
 
 
 def _text_from_bytes(text: str | None) -> str | None:
     return text and decode_rules(text.encode("latin-1"))
 
 
-def _normalize_nfc(pattern: str) -> str:
-    """`pattern` with composed letters; names are composed too before they are compared."""
-    if pattern.isascii():
-        return pattern
+def normalize_nfc(text: str) -> str:
+    """`text` with composed letters: patterns and names are composed before they are compared."""
+    if text.isascii():
+        return text
     import unicodedata
 
-    return unicodedata.normalize("NFC", pattern)
+    return unicodedata.normalize("NFC", text)
 
 
 def _trim(line: str, blanks: str) -> str:
@@ -145,7 +141,7 @@ def _expansions(body: str) -> Iterator[str]:
         yield f"{start}*"
 
 
-def _parse_components(parts: list[PatternComponent]) -> tuple[NameGlob | None, ...]:
+def _parse_components(parts: list[tuple[str, bool]]) -> tuple[NameGlob | None, ...]:
     """The globs; empty if one of them can never match."""
     globs: list[NameGlob | None] = []
     for text, escaped in parts:

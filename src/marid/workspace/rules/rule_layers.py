@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from marid.workspace.rules.name_glob import ANY_NAME, NameGlob
-from marid.workspace.rules.parse import CONFIG, PathRule, bytes_as_text
+from marid.workspace.rules.parse import CONFIG, PathRule, bytes_as_text, normalize_nfc
 
 NameTest: TypeAlias = Callable[[str], object]
 
@@ -26,8 +26,9 @@ class RuleSource:
         self.is_contextual = rank <= CONFIG
         self.ignore_case = ignore_case
         # A rule that counts characters, or has letters outside ASCII, needs names in composed form.
-        self.needs_normalizing = self.is_contextual and not all(
-            rule.text.isascii() and not _is_per_character(rule) for rule in rules
+        self.needs_normalizing = self.is_contextual and any(
+            not rule.text.isascii() or any(part is not None and part.per_character for part in rule.parts)
+            for rule in rules
         )
         self.floating_rules = tuple(i for i, rule in enumerate(rules) if rule.is_floating)
         self._layers: dict[tuple[frozenset[tuple[int, int]], bool], RuleLayer] = {}
@@ -102,9 +103,8 @@ class RuleLayer:
         """The layer in the sub-folder `name`."""
         if not self._alive:
             return self
-        return self.source.layer(
-            self.source.advance(self._alive, _normalize_name(name, self.source)), excluded_above=self.excluded_above
-        )
+        alive = self.source.advance(self._alive, _normalize_name(name, self.source))
+        return self.source.layer(alive, excluded_above=self.excluded_above)
 
     def below_exclusion(self) -> "RuleLayer":
         """This layer below a folder that its own wildcard exclusion excluded."""
@@ -152,9 +152,7 @@ class RuleLayer:
     def _last_parts(self) -> Iterator[tuple[int, NameGlob]]:
         rules = self.source.rules
         for number in self.source.floating_rules:
-            part = rules[number].parts[1]
-            if part is not None:
-                yield number, part
+            yield number, rules[number].parts[1] or ANY_NAME
         for number, at in self._alive:
             if at + 1 == len(rules[number].parts):
                 yield number, rules[number].parts[at] or ANY_NAME
@@ -162,15 +160,7 @@ class RuleLayer:
 
 def _normalize_name(name: str, source: RuleSource) -> str:
     """Context rules treat composed and decomposed letters alike; git does not."""
-    if not source.is_contextual or name.isascii():
-        return name
-    import unicodedata
-
-    return unicodedata.normalize("NFC", name)
-
-
-def _is_per_character(rule: PathRule) -> bool:
-    return any(part is not None and part.per_character for part in rule.parts)
+    return normalize_nfc(name) if source.is_contextual else name
 
 
 def _glob_regex(glob: NameGlob, *, bytewise: bool) -> str:

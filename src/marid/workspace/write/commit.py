@@ -5,8 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from marid.core.errors import BadInput, Exhausted, Unavailable
 from marid.text.content_hash import sha256_hex
@@ -14,7 +13,7 @@ from marid.text.display import human_size
 from marid.workspace.guard.guarded_path import GuardedPath, read_all
 from marid.workspace.plain_files import write_all
 from marid.workspace.write.commit_journal import MAX_WRITTEN_BYTES, CommitJournal, JournalLine
-from marid.workspace.write.parent_folder import ParentFolder, lock_folders, open_parent, wrap_os_errors
+from marid.workspace.write.parent_folder import ParentFolder, lock_folders, open_parent
 
 _MAX_ATTEMPTS = 8
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,8 +35,7 @@ class FileChange(Protocol):
     def after(self) -> bytes: ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class _PreparedChange:
+class _PreparedChange(NamedTuple):
     """A change in progress. `old` is a descriptor of the present file, None for a new one."""
 
     change: FileChange
@@ -116,19 +114,15 @@ def _prepare_changes(
     """Open the files to be replaced, and check that each still contains what was read."""
     prepared: list[_PreparedChange] = []
     for number, (change, parent) in enumerate(zip(changes, parents, strict=True)):
-        with wrap_os_errors(change.path):
+        with change.path.naming_errors():
             old = parent.open_target()
             if old is not None:
                 stack.callback(os.close, old)
             if not _holds_bytes(old, change.before):
                 raise BadInput(f"{change.path.display_name} has changed since it was read; read it again")
-        keep = len(changes) > 1 and old is not None
         temp = f".marid-{token}-{number}"
-        prepared.append(
-            _PreparedChange(
-                change=change, parent=parent, old=old, temp=f"{temp}.tmp", backup=f"{temp}.old.tmp" if keep else ""
-            )
-        )
+        backup = f"{temp}.old.tmp" if len(changes) > 1 and old is not None else ""
+        prepared.append(_PreparedChange(change, parent, old, f"{temp}.tmp", backup))
     return prepared
 
 
@@ -155,16 +149,16 @@ class _CommitAttempt:
             self._on_step("noted")
             self._stage_all()
             if journal is not None and len(self._changes) > 1:
-                with wrap_os_errors(self._changes[0].change.path):
+                with self._changes[0].change.path.naming_errors():
                     journal.mark_ready()
                 self._on_step("ready")
             self._rename_all()
         finally:
             # The last rename completes the commit; before it all are rolled back.
             settled = len(self._renamed_changes) == len(self._changes) or _roll_back(self._renamed_changes)
-            if settled:
-                for parent, name in self._temp_files:
-                    _unlink_quietly(parent, name)
+            for parent, name in self._temp_files if settled else ():
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=parent.fd)
             if journal is not None:
                 journal.close(done=settled)
         self._on_step("cleared")
@@ -172,7 +166,7 @@ class _CommitAttempt:
     def _stage_all(self) -> None:
         """Write the new content next to the old; if several files change, a backup of the old content too."""
         for one in self._changes:
-            with wrap_os_errors(one.change.path):
+            with one.change.path.naming_errors():
                 if one.backup:
                     self._stage(one, one.backup, one.change.before or b"")
                 self._stage(one, one.temp, one.change.after)
@@ -195,12 +189,12 @@ class _CommitAttempt:
 
     def _rename_all(self) -> None:
         for one in self._changes:
-            with wrap_os_errors(one.change.path):
+            with one.change.path.naming_errors():
                 os.replace(one.temp, one.parent.name, src_dir_fd=one.parent.fd, dst_dir_fd=one.parent.fd)
             self._renamed_changes.append(one)
             self._on_step("renamed")
         for one in {one.parent.identity: one for one in self._changes}.values():
-            with wrap_os_errors(one.change.path):
+            with one.change.path.naming_errors():
                 one.parent.sync()
         self._on_step("synced")
 
@@ -231,19 +225,13 @@ def _roll_back(done: Sequence[_PreparedChange]) -> bool:
     return whole
 
 
-def _unlink_quietly(parent: ParentFolder, name: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(name, dir_fd=parent.fd)
-
-
 def _journal_line(one: _PreparedChange) -> JournalLine:
-    change, parent = one.change, one.parent
-    folder = change.path.name.rpartition("/")[0]
+    change = one.change
     return JournalLine(
         root=change.path.root.path,
-        folder=folder,
-        identity=parent.identity,
-        name=parent.name,
+        folder=change.path.name.rpartition("/")[0],
+        identity=one.parent.identity,
+        name=one.parent.name,
         temp=one.temp,
         backup=one.backup,
         before="" if change.before is None else sha256_hex(change.before),

@@ -4,15 +4,14 @@ import contextlib
 import errno
 import fcntl
 import os
-import stat
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.workspace.dirfd_walk import Identity, identity_of
-from marid.workspace.guard.guarded_path import GIT_DIRECTORY, PROTECTED, GuardedPath
-from marid.workspace.guard.openat import make_os_error, open_component, to_marid_error
+from marid.workspace.dirfd_walk import identity_of
+from marid.workspace.guard.guarded_path import GIT_DIRECTORY, GuardedPath
+from marid.workspace.guard.openat import make_os_error, open_component
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _LOCK_TIMEOUT = 10.0
@@ -57,26 +56,12 @@ class ParentFolder:
             return None
         if isinstance(found, str):
             raise make_os_error(errno.ELOOP)
-        about = os.fstat(found)
-        if stat.S_ISREG(about.st_mode) and not self.path.root.protected_files.is_protected_link(about):
-            return found
-        os.close(found)
-        if stat.S_ISDIR(about.st_mode):
-            raise BadInput(f"{self.path.display_name} is a folder, not a file")
-        if not stat.S_ISREG(about.st_mode):
-            raise BadInput(f"{self.path.display_name} is not a regular file")
-        raise Refused(PROTECTED)
-
-
-@contextmanager
-def wrap_os_errors(path: GuardedPath) -> Generator[None]:
-    """Turn OSErrors, and Refused without a path, into errors that name the path."""
-    try:
-        yield
-    except OSError as error:
-        raise to_marid_error(error, path.given or path.name) from error
-    except Refused as error:
-        raise Refused(f"{path.display_path}: {error}") from error
+        try:
+            self.path.check_regular(os.fstat(found))
+        except BaseException:
+            os.close(found)
+            raise
+        return found
 
 
 def open_parent(path: GuardedPath, *, make: bool) -> ParentFolder:
@@ -84,7 +69,7 @@ def open_parent(path: GuardedPath, *, make: bool) -> ParentFolder:
 
     Raises: NotFound, Refused for links, git directories and protected paths, BadInput, Unavailable.
     """
-    with wrap_os_errors(path):
+    with path.naming_errors():
         path.root.check_allowed(path.name, write=True)
         if path.name == ".":
             raise make_os_error(errno.EISDIR)
@@ -112,7 +97,7 @@ def check_writable(path: GuardedPath) -> None:
     except NotFound:
         return  # the folder will be created
     try:
-        with wrap_os_errors(path):
+        with path.naming_errors():
             found = parent.open_target()
             if found is not None:
                 os.close(found)
@@ -158,9 +143,7 @@ def _refuse_git_dir(folder: int, rest: Sequence[str]) -> None:
 @contextmanager
 def lock_folders(parents: Iterable[ParentFolder], timeout: float = _LOCK_TIMEOUT) -> Generator[None]:
     """Lock the folders against commits of other processes, without lock files. Raises: Unavailable after `timeout`."""
-    each: dict[Identity, ParentFolder] = {}
-    for parent in parents:
-        each.setdefault(parent.identity, parent)
+    each = {parent.identity: parent for parent in parents}
     taken: list[int] = []
     deadline = time.monotonic() + timeout
     try:
@@ -177,20 +160,17 @@ def lock_folders(parents: Iterable[ParentFolder], timeout: float = _LOCK_TIMEOUT
 
 def _lock_one(parent: ParentFolder, deadline: float) -> None:
     pause = 0.001
-    while True:
-        try:
-            fcntl.flock(parent.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > deadline:
-                raise Unavailable(
-                    f"{parent.path.display_name} is being written by another process; try again"
-                ) from error
-            time.sleep(pause)
-            pause = min(pause * 2, 0.05)
-        except OSError:
-            return  # a file system without locks: comparing contents still protects
-        else:
-            return
+    # A file system without locks raises another OSError: comparing contents still protects.
+    with contextlib.suppress(OSError):
+        while True:
+            try:
+                return fcntl.flock(parent.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    busy = f"{parent.path.display_name} is being written by another process; try again"
+                    raise Unavailable(busy) from error
+                time.sleep(pause)
+                pause = min(pause * 2, 0.05)
 
 
 def _remove_folders(made: Sequence[tuple[int, str]]) -> None:

@@ -113,19 +113,8 @@ def test_histories_are_taken_out_of_a_list() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        ".git",
-        ".GIT",
-        ".Git",
-        ".git.",
-        ".git...",
-        ".git ",
-        ".git. .",
-        "git~1",
-        "GIT~1",
-        "git~2",
-        ".git::$INDEX_ALLOCATION",
-        ".g\u200cit",
-        ".gi\ufefft",
+        *(".git", ".GIT", ".Git", ".git.", ".git...", ".git ", ".git. .", "git~1", "GIT~1", "git~2"),
+        *(".git::$INDEX_ALLOCATION", ".g\u200cit", ".gi\ufefft"),
     ],
 )
 def test_every_spelling_that_some_file_system_takes_for_the_git_directory_is_known(name: str) -> None:
@@ -153,60 +142,24 @@ def test_a_name_that_a_shell_would_leave_alone_is_not(raw: str) -> None:
     assert not has_shell_expansion(raw)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".mcp.json",
-        ".vscode/tasks.json",
-        ".idea/workspace.xml",
-        ".envrc",
-        ".bashrc",
-        ".gitmodules",
-        ".ripgreprc",
-        "foo.pth",
-        "lib/sitecustomize.py",
-        "usercustomize.py",
-        "conftest.py",
-        "tests/conftest.py",
-        "setup.cfg",
-        "setup.py",
-        ".github/workflows/ci.yml",
-        ".gitlab-ci.yml",
-        "CONFTEST.PY",
-        ".GitHub/Workflows/x.yml",
-        "Jenkinsfile",
-        ".circleci/config.yml",
-        ".pre-commit-config.yaml",
-        "a/.VSCODE/settings.json",
-        "conftest.py.",
-        ".github/actions/x/action.yml",
-        "x.code-workspace",
-        ".cargo/config.toml",
-        ".claude/settings.json",
-        ".zshrc",
-        ".npmrc",
-        ".env",
-    ],
+AUTORUN_FILES = (
+    ".mcp.json .vscode/tasks.json .idea/workspace.xml .envrc .bashrc .gitmodules .ripgreprc foo.pth "
+    "lib/sitecustomize.py usercustomize.py conftest.py tests/conftest.py setup.cfg setup.py "
+    ".github/workflows/ci.yml .gitlab-ci.yml CONFTEST.PY .GitHub/Workflows/x.yml Jenkinsfile "
+    ".circleci/config.yml .pre-commit-config.yaml a/.VSCODE/settings.json conftest.py. "
+    ".github/actions/x/action.yml x.code-workspace .cargo/config.toml .claude/settings.json .zshrc .npmrc .env"
 )
+
+
+@pytest.mark.parametrize("name", AUTORUN_FILES.split())
 def test_what_something_obeys_unasked_is_named_with_a_reason(name: str) -> None:
     assert autorun_reason(name).split()[0] in ("is", "names", "holds", "tells", "sets", "can", "gives")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a.py",
-        "Makefile",
-        "package.json",
-        "README.md",
-        ".github/CODEOWNERS",
-        "vscode/x.json",
-        "pyproject.toml",
-        ".env.example",
-        "pth",
-        "src/a.pthx",
-    ],
-)
+ORDINARY_FILES = "a.py Makefile package.json README.md .github/CODEOWNERS vscode/x.json pyproject.toml .env.example pth"
+
+
+@pytest.mark.parametrize("name", [*ORDINARY_FILES.split(), "src/a.pthx"])
 def test_ordinary_sources_are_not(name: str) -> None:
     assert autorun_reason(name) == ""
 

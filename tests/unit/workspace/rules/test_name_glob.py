@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from marid.workspace.rules.name_glob import ANY_NAME, NameGlob, PatternComponent, parse_glob, split_pattern
+from marid.workspace.rules.name_glob import ANY_NAME, NameGlob, parse_glob, split_pattern
 
 
 def fits(pattern: str, name: str) -> bool:
@@ -113,18 +113,18 @@ def test_many_stars_do_not_take_forever(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a", [PatternComponent("a")]),
-        ("a/b", [PatternComponent("a"), PatternComponent("b")]),
-        ("/a/", [PatternComponent(""), PatternComponent("a"), PatternComponent("")]),
-        (r"a\/b", [PatternComponent("a", escaped=True), PatternComponent("b")]),
-        (r"a\b/c", [PatternComponent(r"a\b"), PatternComponent("c")]),
-        ("a[b/c]d/e", [PatternComponent("a[b/c]d"), PatternComponent("e")]),
+        ("a", [("a", False)]),
+        ("a/b", [("a", False), ("b", False)]),
+        ("/a/", [("", False), ("a", False), ("", False)]),
+        (r"a\/b", [("a", True), ("b", False)]),
+        (r"a\b/c", [(r"a\b", False), ("c", False)]),
+        ("a[b/c]d/e", [("a[b/c]d", False), ("e", False)]),
         ("a[b/c", []),
-        ("a\\", [PatternComponent("a\\")]),
-        ("", [PatternComponent("")]),
+        ("a\\", [("a\\", False)]),
+        ("", [("", False)]),
     ],
 )
-def test_a_pattern_is_cut_at_its_slashes_but_not_inside_brackets(text: str, parts: list[PatternComponent]) -> None:
+def test_a_pattern_is_cut_at_its_slashes_but_not_inside_brackets(text: str, parts: list[tuple[str, bool]]) -> None:
     assert split_pattern(text) == parts
 
 
