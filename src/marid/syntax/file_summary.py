@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from marid.core.errors import BadInput, Exhausted
@@ -37,15 +37,11 @@ def file_summary(name: str, data: bytes) -> str:
     text = to_utf8(data)
     if text is None:
         return f"binary file, {len(data):,} bytes"
-    kind = _detect_kind(name, data)
+    first = data[:200].partition(b"\n")[0]
+    kind = fence_of(name) or ("python" if first.startswith(b"#!") and b"python" in first else "")
     lines = line_count(text[0])
     head = f"{kind or 'text'}, {lines:,} {'line' if lines == 1 else 'lines'}, {len(data):,} bytes"
     return "\n".join([head, *_content_lines(kind, name, data, text[0])]) if data.strip() else f"{head}\nempty"
-
-
-def _detect_kind(name: str, data: bytes) -> str:
-    first = data[:200].partition(b"\n")[0]
-    return fence_of(name) or ("python" if first.startswith(b"#!") and b"python" in first else "")
 
 
 def _content_lines(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
@@ -121,11 +117,6 @@ def _tables(value: object) -> list[dict[str, object]]:
     return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)]
 
 
-def _json_lines(text: str) -> Iterator[str]:
-    """The keys of an object with the type of each value, or the contents of an array. Raises: ValueError."""
-    yield from _value_lines(json.loads(text))
-
-
 def _record_lines(text: str) -> Iterator[str]:
     """The number of records in a file of one JSON value per line, and the first one. Raises: ValueError."""
     lines = [line for line in text.split("\n") if line.strip()]
@@ -136,6 +127,7 @@ def _record_lines(text: str) -> Iterator[str]:
 
 
 def _value_lines(found: object) -> Iterator[str]:
+    """The keys of an object with the type of each value, or the contents of an array."""
     if isinstance(found, dict):
         items = list(cast("dict[str, object]", found).items())
         yield f"object with {len(items):,} keys"
@@ -212,9 +204,9 @@ def _shorten(text: str) -> str:
     return clip(" ".join(text.split()), _MAX_LENGTH)
 
 
-_READERS = {
+_READERS: dict[str, Callable[[str], Iterator[str]]] = {
     "toml": _toml_lines,
-    "json": _json_lines,
+    "json": lambda text: _value_lines(json.loads(text)),
     "records": _record_lines,
     "yaml": _yaml_lines,
     "markdown": _markdown_lines,

@@ -7,7 +7,7 @@ from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.syntax.python.edit import additions, edits
-from marid.syntax.python.edit.anchor import AnchorType, InsertionAnchor
+from marid.syntax.python.edit.additions import AnchorType, InsertionAnchor
 from marid.syntax.python.edit.edits import EditResult
 from marid.text.display import quote_path
 from marid.toolkit.handles import TargetRef

@@ -13,8 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, MaridError
-from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
-from marid.syntax.python.edit.anchor import InsertionAnchor
+from marid.syntax.python.edit.additions import InsertionAnchor, add_definition, extract_definition, move_definition
 from marid.syntax.python.edit.edits import (
     find_declaration,
     find_definition,

@@ -9,26 +9,30 @@ from marid.syntax.cfamily import source_views
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, split_line_suffix, suggestion
 from marid.syntax.python.source_views import py_outline, py_skeleton
-from marid.syntax.treesitter.definitions import Definition, LocatedDefinition, locate_definitions
+from marid.syntax.treesitter.definitions import (
+    CALLABLE_KINDS,
+    VALUE_KINDS,
+    Definition,
+    LocatedDefinition,
+    locate_definitions,
+)
 from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.name_readers import to_dotted
 from marid.syntax.treesitter.nodes import (
     CodeExcerpt,
-    child_at,
     cut_pieces,
     first_row,
     last_row,
     line_start,
     named_child_at,
 )
+from marid.syntax.treesitter.signatures import docstring_node
 from marid.text.display import clip, escape_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CFAMILY = frozenset(("c", "cpp"))
-_CALLABLE_KINDS = frozenset(("function", "method"))
-_VALUE_KINDS = frozenset(("constant", "variable"))
 _BLOCKS = frozenset(("block", "body_statement"))
 _LINE_REST = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?:#|//|--)[^\n]*)?(?=\r?\n|\Z)")
 _MAX_LINE_LENGTH = 160
@@ -78,30 +82,24 @@ def skeleton(data: bytes, language: str) -> str:
 
 def _skeleton_cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
     for found, site in locate_definitions(data, parse_tree(data, language), language, nested=False):
-        if found.kind in _CALLABLE_KINDS and site.body is not None:
+        if found.kind in CALLABLE_KINDS and site.body is not None:
             yield from _body_cuts(site.body, data, docstrings=language == "python")
         elif found.kind == "property" and site.body is not None:
             for accessor in site.body.children:
                 if (body := accessor.child_by_field_name("body")) is not None:
                     yield from _body_cuts(body, data, docstrings=False)
-        elif found.kind in _VALUE_KINDS and (value := _long_value(site.node)) is not None:
+        elif found.kind in VALUE_KINDS and (value := _long_value(site.node)) is not None:
             yield value.start_byte, value.end_byte, b"..."
 
 
 def _body_cuts(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int, int, bytes]]:
     if data[body.start_byte : body.start_byte + 1] == b"{":
         yield body.start_byte, body.end_byte, b"{ ... }"
-    elif docstrings and (string := _docstring_node(body)) is not None:
+    elif docstrings and (string := docstring_node(body)) is not None:
         indent = data[data.rfind(b"\n", 0, string.start_byte) + 1 : string.start_byte]
         yield string.end_byte, body.end_byte, b"\n" + indent + b"..." if indent.isspace() else b"; ..."
     elif body.type in _BLOCKS or last_row(body) > first_row(body):
         yield body.start_byte, body.end_byte, b"..."
-
-
-def _docstring_node(body: "Node") -> "Node | None":
-    statement = named_child_at(body)
-    string = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
-    return string if string is not None and string.type in ("string", "concatenated_string") else None
 
 
 def _long_value(node: "Node") -> "Node | None":
@@ -112,9 +110,8 @@ def _long_value(node: "Node") -> "Node | None":
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of a definition of the file `where`.
+    """The whole text of a definition of the file `where`, by its name, dotted or with `::`, or `name@12`.
 
-    The name is dotted or has `::`, may omit surrounding names, and may name a line as in `name@12`.
     Raises: NotFound, BadInput if the name is empty or ambiguous, and as `parse_tree`.
     """
     if language in _CFAMILY:
@@ -140,7 +137,8 @@ def _find_definition(known: Sequence[LocatedDefinition], name: str, where: str) 
         names = (each.definition.name for each in known)
         raise NotFound(f"'{shown}' is not defined in {where}{suggestion(wanted, names)}")
     if len(found) > 1:
-        raise ambiguity_error(shown, where, [_choice(each.definition) for each in found])
+        choices = (f"'{each.name}@{each.start}': {each.signature or each.kind}" for each, _ in found)
+        raise ambiguity_error(shown, where, [clip(choice, _MAX_LINE_LENGTH) for choice in choices])
     return found[0]
 
 
@@ -150,7 +148,3 @@ def _prefer_definitions(found: list[LocatedDefinition]) -> list[LocatedDefinitio
     found = [each for each in found if each.definition.name.rpartition(".")[0] not in names] or found
     found = [each for each in found if each.definition.kind != "impl"] or found
     return [each for each in found if each.site.body is not None] or found
-
-
-def _choice(found: Definition) -> str:
-    return clip(f"'{found.name}@{found.start}': {found.signature or found.kind}", _MAX_LINE_LENGTH)

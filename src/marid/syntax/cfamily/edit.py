@@ -69,13 +69,10 @@ def _fit_content(content: bytes, data: bytes, start: int) -> bytes:
     if indent and indent[0] and not lines[0][:1].isspace():
         # White space counts in a string that continues on the next line.
         flat = not lines[-1][:1].isspace() and b'R"' not in content and b"\\\n" not in content
-        lines = [indent[0] + lines[0], *(_indent_line(line, indent[0]) if flat else line for line in lines[1:])]
+        # Directives stay at the margin.
+        margin = [not flat or not line.strip() or line.startswith(b"#") for line in lines]
+        lines = [line if at and margin[at] else indent[0] + line for at, line in enumerate(lines)]
     return (b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n").join(lines)
-
-
-def _indent_line(line: bytes, indent: bytes) -> bytes:
-    """Indent a line; directives stay at the margin."""
-    return line if not line.strip() or line.startswith(b"#") else indent + line
 
 
 def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], where: str) -> None:

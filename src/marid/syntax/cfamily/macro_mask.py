@@ -1,6 +1,7 @@
 """Blank out code that misleads the parser. Bytes keep their positions, so that spans fit the original file."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 # `class SHOP_API Shop`: to a parser that does not know the macro, this is a function that returns a class.
@@ -12,10 +13,7 @@ _EXPORT = re.compile(
 _ATTRIBUTE = re.compile(rb"(?<=\))\s*\b([A-Z][A-Z0-9_]{2,}\s*(?:\([^()\n]*\))?)(?=\s*;)")
 _HEADLESS = re.compile(rb"\s*\{")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif\w*|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-_BRACE = re.compile(
-    rb"""[{}]|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""",
-    re.DOTALL,
-)
+_BRACE = re.compile(rb"""[{}]|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
 _BRACE_DEPTH = {b"{": 1, b"}": -1}
 _VISIBLE = re.compile(rb"[^\r\n]")
 
@@ -55,8 +53,10 @@ def without_split_branches(data: bytes) -> tuple[bytes, tuple[ConditionalGroup, 
     made, split = bytearray(data), list[ConditionalGroup]()
     for group in _find_conditionals(data):
         lines = group.directives
-        branches = [(lines[index][1], lines[index + 1][0]) for index in range(len(lines) - 1)]
-        if _HEADLESS.match(made, group.end) or any(_brace_balance(made, start, end) for start, end in branches):
+        branches = (_BRACE.finditer(made, start, end) for (_, start), (end, _) in pairwise(lines))
+        if _HEADLESS.match(made, group.end) or any(
+            sum(_BRACE_DEPTH.get(match[0], 0) for match in branch) for branch in branches
+        ):
             split.append(group)
             for start, end in (lines[0], (lines[1][0], group.end)):
                 made[start:end] = _VISIBLE.sub(b" ", made[start:end])
@@ -75,7 +75,3 @@ def _find_conditionals(data: bytes) -> list[ConditionalGroup]:
             if match[1] == b"endif":
                 found.append(ConditionalGroup(tuple(begun.pop())))
     return found
-
-
-def _brace_balance(data: bytearray, start: int, end: int) -> int:
-    return sum(_BRACE_DEPTH.get(match[0], 0) for match in _BRACE.finditer(data, start, end))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from marid.syntax.cfamily.declaration_lookup import find_declarations
 from marid.syntax.cfamily.declarations import CDeclaration, CSource, multiline_value, parse_source
-from marid.syntax.treesitter.nodes import CodeExcerpt, cut_pieces, line_start
+from marid.syntax.treesitter.nodes import CodeExcerpt, cut_pieces, line_start, node_text
 
 _CALLABLE_KINDS = frozenset(("Function", "Method"))
 
@@ -24,15 +24,10 @@ def _outline_line(item: CDeclaration, source: CSource) -> str:
     kind, (first, last) = item.kind, source.line_range(item)
     if kind == "Method" and "::" in item.name and item.name.split("::")[-2] in source.namespaces:
         kind = "Function"
-    indent = "  " * len(item.scope)
-    return f"{indent}[{kind}] {item.name or '(anonymous)'} (Lines {first}-{last}){_base_clause(item, source.data)}"
-
-
-def _base_clause(item: CDeclaration, data: bytes) -> str:
-    clause = item.body.prev_sibling if item.kind in ("Class", "Struct") and item.body else None
-    if clause is None or clause.type != "base_class_clause":
-        return ""
-    return f" : {' '.join(data[clause.start_byte + 1 : clause.end_byte].decode('utf-8', 'replace').split())}"
+    clause = item.body.prev_sibling if item.body and kind in ("Class", "Struct") else None
+    is_bases = clause is not None and clause.type == "base_class_clause"
+    bases = " : " + " ".join(node_text(clause, source.data)[1:].split()) if is_bases else ""
+    return f"{'  ' * len(item.scope)}[{kind}] {item.name or '(anonymous)'} (Lines {first}-{last}){bases}"
 
 
 def skeleton(data: bytes, language: str) -> str:

@@ -3,7 +3,6 @@
 import ast
 import codecs
 import re
-from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,11 +63,8 @@ class PythonSource:
         return len(self.row_starts) - 1
 
     @cached_property
-    def _newlines(self) -> list[int] | None:
-        """The offsets of `\\n`; None if every row is a line."""
-        if "\r" not in self.text or not _LONE_CR.search(self.text):
-            return None
-        return [match.start() for match in re.finditer("\n", self.text)]
+    def _rows_are_lines(self) -> bool:
+        return "\r" not in self.text or not _LONE_CR.search(self.text)
 
     @cached_property
     def line_ending(self) -> str:
@@ -98,7 +94,7 @@ class PythonSource:
 
     def line_of_row(self, index: int) -> int:
         """The line that contains the start of a row."""
-        return index + 1 if self._newlines is None else bisect_right(self._newlines, self.row_starts[index] - 1) + 1
+        return index + 1 if self._rows_are_lines else self.line_number(self.row_starts[index])
 
     def line_number(self, offset: int) -> int:
         """The line that contains an offset."""

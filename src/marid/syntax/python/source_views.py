@@ -16,13 +16,7 @@ from marid.syntax.python.scopes import (
     find_named,
     statements,
 )
-from marid.syntax.python.source import (
-    FUNCTION_NODES,
-    DefinitionNode,
-    FunctionNode,
-    PythonSource,
-    read_source,
-)
+from marid.syntax.python.source import FUNCTION_NODES, DefinitionNode, FunctionNode, PythonSource, read_source
 from marid.syntax.treesitter.nodes import cut_pieces
 from marid.text.display import clip
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # Names grow with depth, so hostile nesting would take quadratic memory.
 _MAX_DEPTH = 40
 _CLASS_KINDS = frozenset(("class", "struct", "interface", "trait", "impl", "enum"))
-_CALLABLE_KINDS = frozenset(("function", "method"))
-_VALUE_KINDS = frozenset(("constant", "variable"))
+CALLABLE_KINDS = frozenset(("function", "method"))
+VALUE_KINDS = frozenset(("constant", "variable"))
 # Node types that define something in grammars without a table: the noun, then a common ending.
 _DEFINITION_TYPE = re.compile(
     r"(?:^|_)(function|method|class|struct|enum|interface|trait|module|namespace|protocol|object|type|constructor"
@@ -137,14 +137,14 @@ class _Level:
             self.comments, self.decorators = [], []
 
 
+@dataclass
 class _DefinitionWalker:
     """Walks definitions and what may contain them, never expressions. The stack is explicit: code may nest deeply."""
 
-    def __init__(self, data: bytes, language: LanguageTable, *, free: bool = True) -> None:
-        self.data = data
-        self.table = language
-        self.free = free
-        self.levels: list[_Level] = []
+    data: bytes
+    table: LanguageTable
+    free: bool = True
+    levels: list[_Level] = field(default_factory=list[_Level])
 
     def run(self, root: "Node") -> Iterator[LocatedDefinition]:
         """The definitions below the root of a file."""
@@ -185,7 +185,8 @@ class _DefinitionWalker:
         if node is None:
             return
         inner = replace(level, nodes=iter(node.children), head=None, previous=None, comments=[], decorators=[])
-        if head is not None and _is_group(head):
+        second = child_at(head, 1) if head is not None else None
+        if head is not None and second is not None and second.type in ("(", "var_spec_list"):
             inner.group_keyword = node_text(child_at(head, 0), self.data) + " "
         elif head is not None:
             inner.head, inner.comments, inner.decorators = level.head or head, level.comments, level.decorators
@@ -198,7 +199,10 @@ class _DefinitionWalker:
         found = tuple(named for named in rule.read(node, self.data) if named[1])
         if not found:
             self.enter(level, body, head=node if rule.head else None)
-        elif found[0][0] not in _VALUE_KINDS or self.includes_variable(level, body):
+        # A variable counts in a class or with members, never in a function, else if `free`.
+        elif found[0][0] not in VALUE_KINDS or (
+            not level.in_function and (self.free or level.owner in _CLASS_KINDS or body is not None)
+        ):
             site = self.locate(level, node, body)
             first = self.describe(level, site, rule, found[0])
             yield LocatedDefinition(first, site)
@@ -206,21 +210,16 @@ class _DefinitionWalker:
                 yield LocatedDefinition(replace(first, kind=kind, name=level.scope + name), site)
             self.descend(level, body, found[0])
 
-    def includes_variable(self, level: _Level, body: "Node | None") -> bool:
-        """Whether a variable counts: always in a class or with members, never in a function, else if `free`."""
-        return not level.in_function and (self.free or level.owner in _CLASS_KINDS or body is not None)
-
     def descend(self, level: _Level, body: "Node | None", parent: tuple[str, str]) -> None:
         """Walk the members in a body next, if the language allows any there."""
         kind, name = parent
-        scope = level.scope + name + "."
-        if body is None:
-            if kind == "namespace":  # `namespace a;` applies up to the next one
-                level.scope = name + "."
-        elif level.depth < _MAX_DEPTH and (kind not in _CALLABLE_KINDS or self.table.nested):
-            inner = _Level(nodes=iter(body.children), scope=scope, depth=level.depth + 1, owner=kind)
-            inner.in_function = level.in_function or kind in _CALLABLE_KINDS
+        is_callable = kind in CALLABLE_KINDS
+        if body is not None and level.depth < _MAX_DEPTH and (self.table.nested or not is_callable):
+            inner = _Level(nodes=iter(body.children), scope=f"{level.scope}{name}.", depth=level.depth + 1, owner=kind)
+            inner.in_function = level.in_function or is_callable
             self.levels.append(inner)
+        elif body is None and kind == "namespace":  # `namespace a;` applies up to the next one
+            level.scope = name + "."
 
     def locate(self, level: _Level, node: "Node", body: "Node | None") -> DefinitionSite:
         """Separate the decorators, which grammars put before the definition, in a head, or in the definition."""
@@ -235,9 +234,8 @@ class _DefinitionWalker:
     def describe(self, level: _Level, site: DefinitionSite, rule: NodeRule, named: KindAndName) -> Definition:
         node, outer = site.node, site.outer
         kind = _resolve_kind(*named, level.owner)
-        begin = first_row(
-            site.decorators[0] if site.decorators and site.decorators[0].start_byte < outer.start_byte else outer
-        )
+        first = site.decorators[0] if site.decorators else outer
+        begin = first_row(first if first.start_byte < outer.start_byte else outer)
         return Definition(
             name=named[1] if kind == "namespace" and site.body is None else level.scope + named[1],
             kind=kind,
@@ -258,12 +256,6 @@ class _DefinitionWalker:
         row = last_row(level.comments[-1])
         rows = (begin, begin - 1, first_row(site.node) - 1)
         return comment_summary(level.comments, self.data) if row in rows else ""
-
-
-def _is_group(head: "Node") -> bool:
-    """Whether the head is a group such as `type ( … )` in Go."""
-    second = child_at(head, 1)
-    return second is not None and second.type in ("(", "var_spec_list")
 
 
 def _resolve_kind(kind: str, name: str, owner: str) -> str:

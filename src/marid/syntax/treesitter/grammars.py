@@ -11,8 +11,6 @@ from marid.core.errors import Exhausted, Unavailable
 from marid.syntax.languages import LANGUAGES, fence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tree_sitter import Language, Node, Parser
 
 MAX_PARSE_BYTES = 4 * 1024 * 1024
@@ -27,7 +25,7 @@ _TIMEOUT_MICROS = 10_000_000
 _LINEAR_TIME = frozenset(("c", "cpp"))
 # The packages and functions of grammars that are not `tree_sitter_LANGUAGE.language`.
 _PACKAGES = {"bat": "batch", "csharp": "c_sharp", "makefile": "make", "objectivec": "objc", "protobuf": "proto"}
-_PACKAGES["tsx"] = "typescript"
+_PACKAGES |= {"tsx": "typescript"}
 _FUNCTIONS = {"php": "language_php", "tsx": "language_tsx", "typescript": "language_typescript"}
 
 
@@ -54,7 +52,7 @@ def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT
     """
     if language not in LANGUAGES or len(data) > MAX_PARSE_BYTES:
         return None
-    parser = _parser(language)
+    parser = parser_for(language)
     if len(data) > _SMALL_BYTES and _parse_time(parser, data[:_SAMPLE_BYTES]) > sample_timeout:
         return None
     return run_parser(parser, data)
@@ -67,18 +65,17 @@ def parse_tree(data: bytes, language: str) -> "Node":
     """
     if len(data) > MAX_PARSE_BYTES:
         raise Exhausted(f"larger than {MAX_PARSE_BYTES:,} bytes, too large to parse: read its lines instead")
-    sampled = language in LANGUAGES and language not in _LINEAR_TIME
-    if sampled:
+    if language in LANGUAGES and language not in _LINEAR_TIME:
         root = parse(data, language, sample_timeout=_PATIENT_SAMPLE_TIMEOUT)
     else:
-        root = run_parser(_parser(language), data)
+        root = run_parser(parser_for(language), data)
     if root is None:
         raise Exhausted("the parser takes too long for this text: read its lines instead")
     return root
 
 
 def run_parser(parser: "Parser", data: bytes) -> "Node | None":
-    """The root, or None if the parser exceeds its time limit, if it has one."""
+    """The root, or None if the parser exceeds its time limit."""
     try:
         return parser.parse(data).root_node
     except ValueError:
@@ -93,19 +90,13 @@ def _parse_time(parser: "Parser", data: bytes) -> float:
 
 
 @cache
-def _parser(language: str) -> "Parser":
+def parser_for(language: str) -> "Parser":
+    """The parser of a language, with a time limit. Raises: Unavailable."""
     from tree_sitter import Parser  # imported on use: only parsing needs it
 
-    return make_parser(Parser, load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language")))
-
-
-def make_parser(make: "Callable[..., Parser]", language: "Language") -> "Parser":
-    """A parser, with a time limit if the library supports one (0.25 does, 0.26 does not)."""
-    try:
-        with catch_warnings(action="ignore"):
-            return make(language, timeout_micros=_TIMEOUT_MICROS)
-    except TypeError:
-        return make(language)
+    grammar = load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language"))
+    with catch_warnings(action="ignore"):  # 0.26 has no time limit any more
+        return Parser(grammar, timeout_micros=_TIMEOUT_MICROS)
 
 
 def load_grammar(package: str, function: str) -> "Language":

@@ -234,7 +234,7 @@ _GO = _table(
         "method": "method_elem",
         NodeRule(read.go_value_reader("variable")): "field_declaration var_spec",
         NodeRule(read.go_value_reader("constant")): "const_spec",
-    },
+    }
 )._replace(nested=False)
 _RUST = _table(
     {
@@ -270,7 +270,7 @@ _CSHARP = _table(
         NodeRule(read.csharp_operator): "operator_declaration conversion_operator_declaration",
         "function": "local_function_statement",
         NodeRule(read.field_reader("property"), _CSHARP_ACCESSORS): "property_declaration event_declaration",
-        NodeRule(read.csharp_indexer, _CSHARP_ACCESSORS): "indexer_declaration",
+        NodeRule(lambda _node, _data: (("property", "this"),), _CSHARP_ACCESSORS): "indexer_declaration",
         _CSHARP_FIELD: "event_field_declaration field_declaration",
     },
     "attribute_list",
@@ -283,7 +283,7 @@ _RUBY = _table(
         NodeRule(read.field_reader("class"), last=first_of("superclass", "name")): "class",
         NodeRule(read.field_reader("method"), last=first_of("parameters", "name")): "method singleton_method",
         NodeRule(read.ruby_assignment, at_field("right", "block"), outside_functions=True): "assignment",
-    },
+    }
 )._replace(comment="#")
 _PHP = _table(
     {
@@ -307,7 +307,7 @@ _BASH = _table(
         "do_group case_statement case_item list ERROR",
         "function": "function_definition",
         NodeRule(read.shell_variable, outside_functions=True): "variable_assignment declaration_command",
-    },
+    }
 )._replace(comment="#")
 
 LANGUAGE_TABLES: Mapping[str, LanguageTable] = MappingProxyType(

@@ -190,22 +190,13 @@ def csharp_destructor(node: "Node", data: bytes) -> Names:
     return (("method", "~" + field_text(node, "name", data)),)
 
 
-def csharp_indexer(_node: "Node", _data: bytes) -> Names:
-    """`this[…]`."""
-    return (("property", "this"),)
-
-
 def c_function(node: "Node", data: bytes) -> Names:
     """The name of a function with a body; `Shop::total` outside its class is a method."""
-    if _is_exported_class(node):
+    of, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+    # The parser takes `class API Shop { … }` for a function that returns a class.
+    if of is not None and declarator is not None and of.type in _CLASSES and declarator.type == "identifier":
         return (("class", field_text(node, "declarator", data)),)
     return tuple((kind, name) for kind, name in _declared_names(node, data) if kind in ("function", "method"))
-
-
-def _is_exported_class(node: "Node") -> bool:
-    """Whether it is `class API Shop { … }`, which the parser takes for a function that returns a class."""
-    of, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-    return of is not None and declarator is not None and of.type in _CLASSES and declarator.type == "identifier"
 
 
 def c_declaration(node: "Node", data: bytes) -> Names:

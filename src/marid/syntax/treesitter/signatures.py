@@ -106,24 +106,25 @@ def _without_comments(site: DefinitionSite, start: int, end: int) -> bytes:
     return bytes(kept + site.data[start:end])
 
 
+def docstring_node(body: "Node | None") -> "Node | None":
+    """The string that starts a Python body, after a few comments: more, by index, would take quadratic time."""
+    found = (named_child_at(body, index) for index in range(8)) if body else ()
+    statement = next((node for node in found if node is not None and node.type != "comment"), None)
+    if statement is None or statement.type != "expression_statement" or statement.named_child_count != 1:
+        return None
+    string = child_at(statement, 0)
+    return string if string is not None and string.type in ("string", "concatenated_string") else None
+
+
 def docstring_summary(body: "Node | None", data: bytes) -> str:
     """The first line of the docstring of a Python body."""
-    statement = _first_statement(body) if body else None
-    string = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
-    if string is None or string.type != "string" or statement is None or statement.named_child_count != 1:
-        return ""
-    quoted = node_text(string, data).lstrip("rRuU")
+    string = docstring_node(body)
+    quoted = node_text(string, data).lstrip("rRuU") if string is not None and string.type == "string" else ""
     if quoted[:1] not in ("'", '"'):  # bytes or a format string
         return ""
     quote = quoted[:3] if quoted.startswith(("'''", '"""')) else quoted[0]
     lines = quoted.removeprefix(quote).removesuffix(quote).splitlines()
     return next((line.strip() for line in lines if line.strip()), "")
-
-
-def _first_statement(body: "Node") -> "Node | None":
-    """The first statement after a few comments: more, by index, would take quadratic time."""
-    found = (named_child_at(body, index) for index in range(8))
-    return next((node for node in found if node is not None and node.type != "comment"), None)
 
 
 def comment_summary(run: Iterable["Node"], data: bytes) -> str:

@@ -95,11 +95,7 @@ def test_a_struct_may_have_several_names() -> None:
 
 
 def test_all_namespaces_are_known_step_by_step() -> None:
-    assert parse_source(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").namespaces == {
-        "a",
-        "b",
-        "c",
-    }
+    assert parse_source(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").namespaces == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize(

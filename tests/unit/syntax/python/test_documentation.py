@@ -122,12 +122,7 @@ else:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [
-        ("module", "Of the file."),
-        ("A", "First.\n\n    Indented.\nLast."),
-        ("A.f", "Does it."),
-        ("A.f.inner", "Deep."),
-    ],
+    [("module", "Of the file."), ("A", "First.\n\n    Indented.\nLast."), ("A.f", "Does it."), ("A.f.inner", "Deep.")],
 )
 def test_a_docstring_is_shown_without_its_indentation(name: str, words: str) -> None:
     assert py_docstring(DOCSTRINGS, name) == words

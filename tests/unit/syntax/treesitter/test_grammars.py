@@ -1,7 +1,6 @@
 """Grammars load, and no input takes long."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -11,15 +10,15 @@ from marid.syntax.treesitter.grammars import (
     MAX_PARSE_BYTES,
     grammar_package,
     load_grammar,
-    make_parser,
     parsable_language,
     parse,
     parse_tree,
+    parser_for,
     run_parser,
 )
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Parser
+    from tree_sitter import Parser
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -60,9 +59,7 @@ def test_a_missing_or_foreign_package_is_unavailable(package: str) -> None:
 class Limited:
     """A parser that always runs out of time."""
 
-    def __init__(self, language: object, timeout_micros: int) -> None:
-        self.limit = timeout_micros
-        self.resets = 0
+    resets = 0
 
     def parse(self, data: bytes) -> object:
         raise ValueError("Parsing failed")
@@ -71,20 +68,13 @@ class Limited:
         self.resets += 1
 
 
-def test_a_parser_that_can_have_a_time_limit_gets_one() -> None:
-    parser = make_parser(cast("Callable[..., Parser]", Limited), cast("Language", None))
-    assert cast("Any", parser).limit > 0
-
-
-def test_a_parser_without_a_time_limit_works() -> None:
-    def make(language: object) -> object:
-        return "plain"
-
-    assert make_parser(cast("Callable[..., Parser]", make), cast("Language", None)) == "plain"
+def test_a_parser_has_a_time_limit() -> None:
+    with pytest.deprecated_call():
+        assert parser_for("python").timeout_micros > 0
 
 
 def test_a_parser_that_times_out_is_reset() -> None:
-    parser = Limited(None, 1)
+    parser = Limited()
     assert run_parser(cast("Parser", parser), b"x") is None
     assert parser.resets == 1
 

@@ -7,10 +7,7 @@ from tree_sitter import Node
 
 import marid.syntax
 from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.nodes import (
-    cut_pieces,
-    last_row,
-)
+from marid.syntax.treesitter.nodes import cut_pieces, last_row
 
 CODE = b"def f(\xc3\xa9):\n    pass\n"
 

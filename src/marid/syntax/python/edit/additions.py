@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.anchor import InsertionAnchor
 from marid.syntax.python.edit.edits import EditResult, name_span, remove_statement, splice
 from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
 from marid.syntax.python.edit.name_lookup import (
@@ -26,7 +25,16 @@ from marid.syntax.python.edit.name_lookup import (
 from marid.syntax.python.scopes import blocks, docstring_node
 from marid.syntax.python.source import DEFINITION_NODES, PythonSource, commonest_line_ending, read_source
 
+AnchorType: TypeAlias = Literal["top", "bottom", "before", "after"]
 _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertionAnchor:
+    """An end of a scope, or a name in it."""
+
+    kind: AnchorType
+    symbol: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +70,11 @@ def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor
     if line:
         raise BadInput(f"'{name}' must be the name of the new definition, without a line")
     home = locate_definition_node(source, ".".join(path)) if path else source.tree
-    spot = _find_position(source, home, path, anchor)
+    if anchor.kind in ("before", "after"):
+        spot = find_anchor(source, home, path, anchor.symbol)
+    else:
+        at = _top_index(home) if anchor.kind == "top" else len(home.body)
+        spot = StatementRange(home.body, at, len(home.body))
     opened = _expand_inline_block(source, spot)
     if opened is not None:
         return add_definition(source.encode(opened), name, content, anchor)
@@ -97,13 +109,6 @@ def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnc
     if symbol and line.isdecimal() and int(line) > taken.first_line:
         anchor = InsertionAnchor(kind=anchor.kind, symbol=f"{symbol}@{int(line) - gone}")
     return add_definition(taken.rest.data, dest_name, taken.text, anchor)
-
-
-def _find_position(source: PythonSource, home: ScopeNode, path: list[str], anchor: InsertionAnchor) -> StatementRange:
-    if anchor.kind in ("before", "after"):
-        return find_anchor(source, home, path, anchor.symbol)
-    at = _top_index(home) if anchor.kind == "top" else len(home.body)
-    return StatementRange(home.body, at, len(home.body))
 
 
 def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from marid.syntax.python.resolve.facts import (
     MODULE,
+    CallSite,
     Class,
     Entity,
     External,
@@ -45,14 +46,12 @@ class _Node:
     external: list[str] = field(default_factory=list[str])
     unresolved: list[str] = field(default_factory=list[str])
 
-    def has_ancestor(self, at: Function) -> bool:
-        """Whether the function is this one or a caller of it."""
-        node: _Node | None = self
-        while node is not None:
-            if node.function == at:
-                return True
+    def calls_itself(self) -> bool:
+        """Whether a caller is the same function."""
+        node = self.parent
+        while node is not None and node.function != self.function:
             node = node.parent
-        return False
+        return self.function is not None and node is not None
 
 
 def trace_calls(resolver: Resolver, start: Entity, depth: int, max_nodes: int = MAX_NODES) -> CallTrace:
@@ -65,39 +64,38 @@ def trace_calls(resolver: Resolver, start: Entity, depth: int, max_nodes: int = 
     )
 
 
+@dataclass
 class _TraceBuilder:
     """Builds the tree; each function is followed once, where it is highest."""
 
-    def __init__(self, resolver: Resolver, max_nodes: int) -> None:
-        self.resolver = resolver
-        self.max_nodes = max_nodes
-        self.count = 1
-        self.unfollowed = 0
-        self.dropped = 0
+    resolver: Resolver
+    max_nodes: int
+    count: int = 1
+    unfollowed: int = 0
+    dropped: int = 0
 
     def grow(self, top: _Node, depth: int) -> None:
         waiting = deque([(top, 0)])
         followed: set[Function] = set()
         while waiting:
             node, level = waiting.popleft()
-            if node.function is None:
+            if node.function is None or not (calls := self._calls(node.function)):
                 continue
             if node.function in followed:
-                node.mark = " [shown elsewhere]" if self._has_calls(node.function) else ""
+                node.mark = " [shown elsewhere]"
             elif level >= depth:
-                self.unfollowed += bool(self._has_calls(node.function))
+                self.unfollowed += 1
             else:
                 followed.add(node.function)
-                self.add_calls(node, node.function)
+                self.add_calls(node, node.function, calls)
                 waiting.extend((each, level + 1) for each in node.children if not each.mark)
 
-    def _has_calls(self, at: Function) -> bool:
+    def _calls(self, at: Function) -> tuple[CallSite, ...]:
         scope = self.resolver.scope(at.path, at.key)
-        return bool(scope and scope.calls)
+        return scope.calls if scope else ()
 
-    def add_calls(self, node: _Node, at: Function) -> None:
-        scope = self.resolver.scope(at.path, at.key)
-        for call in scope.calls if scope else ():
+    def add_calls(self, node: _Node, at: Function, calls: tuple[CallSite, ...]) -> None:
+        for call in calls:
             thing = self.resolver.follow(at, call.chain)
             words = chain_text(call.chain) or call.text
             if isinstance(thing, External):
@@ -109,7 +107,7 @@ class _TraceBuilder:
             else:
                 self.count += 1
                 made.parent = node
-                made.mark = " [cycle]" if made.function and node.has_ancestor(made.function) else ""
+                made.mark = " [cycle]" if made.calls_itself() else ""
                 node.children.append(made)
 
     def make_node(self, thing: Entity) -> _Node | None:

@@ -107,7 +107,6 @@ class _SubclassSearch:
             for path, file in sorted(self.facts.items()):
                 self._scan_file(path, file, names)
             new = names - before or (names if len(self.known) > known else set())
-        self._group_subclasses()
 
     def _choose_roots(self) -> None:
         classes = [Class(path, key) for path, file in self.facts.items() for key in _classes(file)]
@@ -141,14 +140,12 @@ class _SubclassSearch:
             return True
         return any(base in self.known for base in bases if base != each)
 
-    def _group_subclasses(self) -> None:
+    def build_tree(self) -> SubclassTree:
+        """The trees of all classes of the name."""
         for each in sorted(each for each in self.known if isinstance(each, Class)):
             for base in dict.fromkeys(self.resolver.bases(each)):
                 if base is not None and base in self.known and base != each:
                     self.subclasses.setdefault(base, []).append(each)
-
-    def build_tree(self) -> SubclassTree:
-        """The trees of all classes of the name."""
         lines = [line for top in self.roots for line in self._tree_lines(top)]
         if self.unresolved:
             lines.append(f"{self.name} (unresolved)")

@@ -218,7 +218,9 @@ class Resolver:
                 place = self.modules.find(at.path, bound.module, 0)
                 return Module(place) if place else External(bound.module)
             case BindingKind.MEMBER:
-                return self._resolve_import(at.path, bound)
+                place = self.modules.find(at.path, bound.module, bound.level)
+                dotted = f"{'.' * bound.level}{bound.module}.{bound.chain[0]}"
+                return self.member(Module(place), bound.chain[0]) if place is not None else External(dotted)
             case BindingKind.SELF | BindingKind.CLS:
                 receiver = at.receiver or Class(at.path, bound.scope.rpartition(".")[0])
                 return Instance(receiver) if bound.kind is BindingKind.SELF else receiver
@@ -235,13 +237,6 @@ class Resolver:
         if scope.kind == "class":
             return Class(at.path, key)
         return Function(at.path, key, at.receiver if bound.scope else None)
-
-    def _resolve_import(self, path: str, bound: Binding) -> Entity | None:
-        place = self.modules.find(path, bound.module, bound.level)
-        if place is not None:
-            return self.member(Module(place), bound.chain[0])
-        dots = "." * bound.level
-        return External(f"{dots}{bound.module}.{bound.chain[0]}")
 
     def _instance_of(self, thing: Entity | None, at: Function) -> Entity | None:
         """An instance of the class that an annotation names."""

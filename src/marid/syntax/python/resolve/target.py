@@ -58,16 +58,12 @@ def _find_in_file(resolver: Resolver, path: str, name: str) -> Entity:
         return Function(path, MODULE)
     keys = [key for key in file.scopes if key and dotted_name(key) == name]
     if len(keys) > 1:  # the one that the name is bound to in the end
-        keys = [key for key in keys if _is_bound(resolver, path, key)]
+        arounds = [(key, file.scopes.get(key.rpartition(".")[0])) for key in keys]
+        keys = [key for key, around in arounds if around and any(b.chain == (key,) for b in around.names.values())]
     if not keys:
         known = [dotted_name(key) for key in file.scopes if key]
         raise NotFound(f"no '{name[:200]}' in '{quote_path(path)}'{suggestion(name, known)}")
     return _make_entity(resolver, path, keys[0])
-
-
-def _is_bound(resolver: Resolver, path: str, key: str) -> bool:
-    around = resolver.scope(path, key.rpartition(".")[0])
-    return bool(around) and any(bound.chain == (key,) for bound in around.names.values())
 
 
 def _make_entity(resolver: Resolver, path: str, key: str) -> Entity:

@@ -1,8 +1,13 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
-from marid.syntax.python.edit.anchor import AnchorType, InsertionAnchor
+from marid.syntax.python.edit.additions import (
+    AnchorType,
+    InsertionAnchor,
+    add_definition,
+    extract_definition,
+    move_definition,
+)
 
 MODULE = '''\
 #!/usr/bin/env python

@@ -3,13 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.edits import (
-    PythonExcerpt,
-    find_declaration,
-    find_definition,
-    find_signature,
-    fit_header,
-)
+from marid.syntax.python.edit.edits import PythonExcerpt, find_declaration, find_definition, find_signature, fit_header
 from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode, PythonSource, read_source
 
 CODE = b"""\

@@ -1,10 +1,7 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.name_lookup import (
-    locate_definition,
-    locate_variable,
-)
+from marid.syntax.python.edit.name_lookup import locate_definition, locate_variable
 from marid.syntax.python.scopes import assigned_names
 from marid.syntax.python.source import read_source
 

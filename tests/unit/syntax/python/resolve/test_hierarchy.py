@@ -75,11 +75,7 @@ def test_names_that_a_package_hands_on_whole_are_followed() -> None:
 
 def test_an_unresolved_base_is_listed_apart() -> None:
     found = family("Lost")
-    assert found.lines == (
-        "Lost (unresolved)",
-        "  h.py:2: class H(Lost)",
-        "    h.py:3: class I(H)",
-    )
+    assert found.lines == ("Lost (unresolved)", "  h.py:2: class H(Lost)", "    h.py:3: class I(H)")
     assert found.count == 2
 
 
