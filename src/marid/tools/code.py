@@ -8,7 +8,7 @@ from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.syntax.any_language import code_views
-from marid.syntax.any_language.references import Reference, code_references, may_contain, target_identifier
+from marid.syntax.any_language.references import Reference, code_references, target_identifier
 from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parsable_language
 from marid.text.decode import to_utf8
 from marid.text.display import quote_path
@@ -123,7 +123,7 @@ def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
         is_folder = path.is_folder()
     if not is_folder:
         data, language = _read_source(path)
-        if may_contain(data, word):
+        if word.encode() in data:
             yield _Candidate(path.raw, data, language)
         return
     prefix = "" if path.name == "." else path.raw.rstrip("/") + "/"
@@ -132,7 +132,7 @@ def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
         for name in folder.names:
             language = parsable_language(name)
             raw = folder.read(name, MAX_PARSE_BYTES) if language else None
-            if language and raw and may_contain(raw, word) and (text := to_utf8(raw)):
+            if language and raw and word.encode() in raw and (text := to_utf8(raw)):
                 yield _Candidate(inner + name, text[0], language)
 
 

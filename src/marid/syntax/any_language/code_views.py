@@ -1,7 +1,8 @@
 """Outlines, skeletons and single definitions of files in any language: bytes in, text out."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput, Exhausted, NotFound
@@ -42,18 +43,11 @@ def outline(data: bytes, language: str) -> str:
     """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested. Raises as `parse_tree`."""
     if language in _CFAMILY:
         return source_views.outline(data, language)
-    if language == "python" and (text := _python_view(py_outline, data)) is not None:
-        return text
+    if language == "python":
+        with suppress(BadInput, Exhausted):  # tree-sitter tolerates a file that does not parse
+            return py_outline(data)
     found = locate_definitions(data, parse_tree(data, language), language, nested=False)
     return "\n".join(_outline_lines(definition for definition, _ in found))
-
-
-def _python_view(view: Callable[[bytes], str], data: bytes) -> str | None:
-    """The view of the Python tools; None if the file does not parse, which tree-sitter tolerates."""
-    try:
-        return view(data)
-    except (BadInput, Exhausted):
-        return None
 
 
 def _outline_lines(definitions: Iterable[Definition]) -> Iterator[str]:
@@ -75,8 +69,9 @@ def skeleton(data: bytes, language: str) -> str:
         return source_views.skeleton(data, language)
     if language not in LANGUAGES:
         return outline(data, language)
-    if language == "python" and (text := _python_view(py_skeleton, data)) is not None:
-        return text
+    if language == "python":
+        with suppress(BadInput, Exhausted):
+            return py_skeleton(data)
     return b"".join(cut_pieces(data, _skeleton_cuts(data, language))).decode("utf-8", "replace")
 
 

@@ -52,11 +52,6 @@ def _word_pattern(word: str, *, dollar: bool) -> re.Pattern[bytes]:
     return re.compile(rb"(?<!" + letter + rb")" + re.escape(word.encode()) + rb"(?!" + letter + rb")" + more)
 
 
-def may_contain(data: bytes, word: str) -> bool:
-    """Whether the file is worth parsing."""
-    return word.encode() in data
-
-
 def code_references(data: bytes, language: str, word: str) -> tuple[Reference, ...]:
     """The lines where the word is code, each once, and whether they define it. Raises as `parse_tree`."""
     pattern = _word_pattern(word, dollar=language in _WITH_DOLLAR)
@@ -96,6 +91,7 @@ def _definition_ranges(data: bytes, root: "Node", language: str, word: str) -> l
 
 
 def _reference_lines(data: bytes, offsets: list[int], marked: set[int]) -> Iterator[Reference]:
+    """The lines at these offsets; of a long line the part near the word."""
     begins = {data.rfind(b"\n", 0, mark) + 1 for mark in marked if mark >= 0}
     line, counted, seen = 1, 0, 0
     for at in offsets:
@@ -103,11 +99,6 @@ def _reference_lines(data: bytes, offsets: list[int], marked: set[int]) -> Itera
         counted = at
         if line > seen:
             seen, begin = line, data.rfind(b"\n", 0, at) + 1
-            yield Reference(line=line, text=_line_excerpt(data, begin, at), is_definition=begin in begins)
-
-
-def _line_excerpt(data: bytes, begin: int, at: int) -> str:
-    """The line, or the part near the word if it is long."""
-    end = data.find(b"\n", at)
-    near = data[max(begin, at - _MAX_LINE_LENGTH) : min(end if end >= 0 else len(data), at + _MAX_LINE_LENGTH * 4)]
-    return clip(near.decode("utf-8", "replace").strip(), _MAX_LINE_LENGTH * 2)
+            near = data[max(begin, at - _MAX_LINE_LENGTH) : at + _MAX_LINE_LENGTH * 4].partition(b"\n")[0]
+            text = clip(near.decode("utf-8", "replace").strip(), _MAX_LINE_LENGTH * 2)
+            yield Reference(line=line, text=text, is_definition=begin in begins)
