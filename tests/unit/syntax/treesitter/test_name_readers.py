@@ -8,7 +8,7 @@ from marid.syntax.treesitter.definitions import definitions
 from marid.syntax.treesitter.name_readers import to_dotted
 
 
-def kinds(source: str, language: str) -> list[tuple[str, str]]:
+def kinds(source: str, language: str = "cpp") -> list[tuple[str, str]]:
     return [(each.kind, each.name) for each in definitions(source.encode(), language)]
 
 
@@ -66,3 +66,58 @@ def test_a_name_that_nests_without_end_is_cut() -> None:
 )
 def test_what_an_assignment_defines(source: str, language: str, found: list[tuple[str, str]]) -> None:
     assert kinds(source, language) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("int f(void) { return 1; }", ("function", "f")),
+        ("int *f(void) { return 0; }", ("function", "f")),
+        ("int **f(void);", ("function", "f")),
+        ("int (f)(int);", ("function", "f")),
+        ("int &f() { static int x; return x; }", ("function", "f")),
+        ("auto f() -> int { return 1; }", ("function", "f")),
+        ("int (*f)(int);", ("variable", "f")),
+        ("int a[3];", ("variable", "a")),
+        ("int LIMIT;", ("constant", "LIMIT")),
+        ("const int limit = 1;", ("constant", "limit")),
+        ("constexpr int limit = 1;", ("constant", "limit")),
+        ("const char *f(void);", ("function", "f")),
+        ("typedef unsigned char byte;", ("type", "byte")),
+        ("typedef int (*callback)(int);", ("type", "callback")),
+        ("struct { int x; } thing;", ("variable", "thing")),
+        ("bool operator<(A a, B b) { return true; }", ("function", "operator<")),
+        ("int A::operator()(int) const { return 1; }", ("method", "A.operator()")),
+        ("A::operator bool() const { return true; }", ("method", "A.operator bool")),
+        ("A::~A() {}", ("method", "A.~A")),
+        ("a::b::C<int>::C() : x(1) {}", ("method", "a.b.C.C")),
+        ("template <> int f<int>(int x) { return x; }", ("function", "f")),
+        ("[[nodiscard]] int f();", ("function", "f")),
+        ("class API Shop { void f(); };", ("class", "Shop")),
+        ("class API Shop : public Base { void f(); };", ("class", "Shop")),
+    ],
+)
+def test_the_first_thing_that_a_declaration_names(source: str, named: tuple[str, str]) -> None:
+    assert kinds(source + "\n")[0] == named
+
+
+def test_one_declaration_can_name_several() -> None:
+    assert kinds("int a, *b, c[2];\n") == [("variable", "a"), ("variable", "b"), ("variable", "c")]
+
+
+def test_a_named_struct_counts_and_its_variable_does_not() -> None:
+    assert kinds("struct S { int a; } s;\n", "c") == [("struct", "S"), ("variable", "S.a")]
+
+
+def test_what_is_only_mentioned_is_not_defined() -> None:
+    assert kinds("struct S;\nclass C;\nenum E;\nusing namespace std;\n") == []
+    assert kinds("struct S *find(struct S *s);\n", "c") == [("function", "find")]
+
+
+def test_a_macro_without_value_is_a_switch() -> None:
+    assert kinds("#define SWITCH\n", "c") == []
+
+
+def test_members_behind_a_macro_are_methods() -> None:
+    source = "class API Shop {\n public:\n  void f();\n  int g() { return 1; }\n};\n"
+    assert kinds(source) == [("class", "Shop"), ("method", "Shop.f"), ("method", "Shop.g")]

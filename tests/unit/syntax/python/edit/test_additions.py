@@ -128,38 +128,26 @@ def test_an_overload_or_a_setter_may_join_what_has_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "anchor", "error", "words"),
+    ("name", "content", "error", "words"),
     [
-        ("g", "def g(): 1", InsertionAnchor(kind="bottom"), BadInput, "'g' is already defined there"),
-        (
-            "n",
-            "def m(): 1\nclass B: 1",
-            InsertionAnchor(kind="bottom"),
-            BadInput,
-            "must define 'n'; it defines 'm', 'B'",
-        ),
-        ("n", "x = 1", InsertionAnchor(kind="bottom"), BadInput, "must define 'n'; it defines no function or class"),
-        ("n", "", InsertionAnchor(kind="bottom"), BadInput, "the new code is empty"),
-        ("n@3", "def n(): 1", InsertionAnchor(kind="bottom"), BadInput, "without a line"),
-        ("B.n", "def n(): 1", InsertionAnchor(kind="bottom"), NotFound, "'B' is not defined"),
-        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*did you mean 'g"),
-        ("n", "def n(): 1", InsertionAnchor(kind="before"), BadInput, "anchor_symbol is needed"),
-        ("n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="before", symbol="X"), None, ""),
+        ("g", "def g(): 1", BadInput, "'g' is already defined there"),
+        ("n", "def m(): 1\nclass B: 1", BadInput, "must define 'n'; it defines 'm', 'B'"),
+        ("n", "x = 1", BadInput, "must define 'n'; it defines no function or class"),
+        ("n", " ", BadInput, "the new code is empty"),
+        ("n@3", "def n(): 1", BadInput, "without a line"),
+        ("B.n", "def n(): 1", NotFound, "'B' is not defined"),
     ],
 )
-def test_what_cannot_be_added_is_refused(
-    name: str, content: str, anchor: InsertionAnchor, error: type[Exception] | None, words: str
-) -> None:
-    if error is None:
-        assert add_definition(MODULE.encode(), name, content, anchor)
-        return
+def test_what_cannot_be_added_is_refused(name: str, content: str, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        add_definition(MODULE.encode(), name, content, anchor)
+        add(MODULE, name, content=content)
 
 
 def test_new_code_cannot_declare_an_encoding() -> None:
+    coding = "# coding: latin-1\ndef n(): 1"
+    assert coding in add(MODULE, "n", "before", "X", coding)
     with pytest.raises(BadInput, match="encoding"):
-        add_definition(b"", "n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="top"))
+        add("", "n", "top", content=coding)
 
 
 def test_a_definition_that_is_taken_has_its_new_name() -> None:
@@ -210,3 +198,55 @@ def test_a_move_that_cannot_be_is_refused(name: str, dest: str, error: type[Exce
 def test_a_definition_cannot_stand_beside_itself() -> None:
     with pytest.raises(NotFound, match="anchor: 'g' is not defined"):
         move(MODULE, "g", "g", "after", "g")
+
+
+OVERLOADS = (
+    "X = 1\nclass A:\n    y = 1\n    @p\n    def f(self): 1\n    @f.setter\n    def f(self): 2\n    def g(self): 3\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "symbol", "error", "words"),
+    [
+        (OVERLOADS, "n", "", BadInput, "anchor_symbol is needed"),
+        (OVERLOADS, "n", "A.f", BadInput, "not at the top of the module"),
+        (OVERLOADS, "A.n", "B.f", BadInput, "not in 'A'"),
+        (OVERLOADS, "n", "a", NotFound, "did you mean 'A"),
+        (OVERLOADS, "A.n", "ff", NotFound, r"did you mean 'A\.f"),
+        (OVERLOADS, "A.n", "f@1", NotFound, r"anchor: 'A\.f' is not at line 1"),
+        (OVERLOADS, "n", "a b", BadInput, "not a dotted name"),
+        ("def f(): 1\nx = 1\ndef f(): 2\n", "n", "f", BadInput, "ambiguous"),
+        ("if x:\n    def f(): 1\nelse:\n    def f(): 2\n", "n", "f", BadInput, "ambiguous"),
+    ],
+)
+def test_an_anchor_must_be_one_place_in_the_scope(
+    text: str, name: str, symbol: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        add(text, name, "after", symbol)
+
+
+@pytest.mark.parametrize(
+    ("kind", "symbol", "above", "gaps", "below"),
+    [
+        # Comments belong to the code that they are indented like, or that is below them.
+        ("after", "f", "def f():\n    1\n    # end of f\n", (2, 2), "# on g\n\n\ndef g(): 2\n"),
+        ("before", "f", "x = 1\n\n", (0, 1), "# on f\n# more\ndef f(): 1\n"),
+        ("before", "f", "x = 1\n#endregion\n\n", (0, 1), "def f(): 1\n"),
+        ("before", "f", "#!/bin/python\n# licence\n", (2, 2), "def f(): 1\n"),
+        ("before", "f", 'x = """\n# a\n# b"""\n', (0, 0), "def f(): 1\n"),
+        # Statements on one line stay together.
+        ("after", "a", "a = 1; b = 2\n\n\n", (0, 2), "def f(): 1\n"),
+        ("before", "b", "", (0, 2), "a = 1; b = 2\n\n\ndef f(): 1\n"),
+        # The gap is that of most definitions.
+        ("bottom", "", "x = 1\n\n\n\ny = 2\n", (2, 0), ""),
+        ("bottom", "", "def f(): 1\ndef g(): 2\ndef h(): 3\n", (0, 0), ""),
+        ("bottom", "", "def f(): 1\n\ndef g(): 2\n\n# note\n\ndef h(): 3\n\nx = 1\n", (1, 0), ""),
+        ("before", "f", "", (0, 2), "def f(): 1\n"),
+    ],
+)
+def test_new_code_stays_apart_as_its_neighbours_do(
+    kind: AnchorType, symbol: str, above: str, gaps: tuple[int, int], below: str
+) -> None:
+    made = add(above + below, "n", kind, symbol)
+    assert made == above + "\n" * gaps[0] + NEW + "\n" * gaps[1] + below

@@ -1,8 +1,10 @@
+import ast
+
 import pytest
 
 from marid.core.errors import BadInput
 from marid.syntax.python.resolve.fact_reader import py_class_facts, py_facts
-from marid.syntax.python.resolve.facts import BindingKind, FileFacts, chain_text
+from marid.syntax.python.resolve.facts import BindingKind, FileFacts, annotation_class, chain, chain_text
 
 CODE = b"""\
 from a import *
@@ -69,3 +71,51 @@ def test_classes_can_be_read_without_calls() -> None:
 def test_what_does_not_parse_is_bad_input() -> None:
     with pytest.raises(BadInput, match="line 1"):
         py_facts(b"(")
+
+
+def expression(code: str) -> ast.expr:
+    return ast.parse(code, mode="eval").body
+
+
+@pytest.mark.parametrize(
+    ("code", "steps"),
+    [
+        ("a", ("a",)),
+        ("a.b(c).d", ("a", "b", "()", "d")),
+        ("(await a.b()).c", ("a", "b", "()", "c")),
+        ("(x := A()).b", ("A", "()", "b")),
+        ("'s'.join", ("str", "()", "join")),
+        ("f'{x}'.join", ("str", "()", "join")),
+        ("b''.join", ("bytes", "()", "join")),
+        ("[].append", ("list", "()", "append")),
+        ("{}.get", ("dict", "()", "get")),
+        ("a[0].b", ()),
+        ("(a or b).c", ()),
+        ("1", ()),
+    ],
+)
+def test_an_expression_is_followed_as_far_as_it_is_plain(code: str, steps: tuple[str, ...]) -> None:
+    assert chain(expression(code)) == steps
+
+
+@pytest.mark.parametrize(
+    ("code", "itself", "steps"),
+    [
+        ("A", False, ("A",)),
+        ("a.B", False, ("a", "B")),
+        ("'a.B'", False, ("a", "B")),
+        ("'A | None'", False, ("A",)),
+        ("'list[A]'", False, ()),
+        ("'None'", False, ()),
+        ("A | None", False, ("A",)),
+        ("None | A", False, ("A",)),
+        ("Optional['A']", False, ("A",)),
+        ("Annotated[A, 'help']", False, ("A",)),
+        ("ClassVar[A | None]", False, ("A",)),
+        ("type[A]", True, ("A",)),
+        ("Box[A]", False, ("Box",)),
+        ("a[0][A]", False, ()),
+    ],
+)
+def test_an_annotation_names_a_class_where_it_is_plain(code: str, itself: bool, steps: tuple[str, ...]) -> None:
+    assert annotation_class(expression(code)) == (itself, steps)

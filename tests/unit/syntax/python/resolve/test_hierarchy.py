@@ -124,15 +124,7 @@ MENTIONING = {
 
 @pytest.mark.parametrize("more", [set[str](), {f"x{n}" for n in range(10)}], ids=["few", "many"])
 def test_files_that_may_define_import_or_derive_from_a_class_are_found(more: set[str]) -> None:
-    assert MentionIndex(MENTIONING).take_matching({"Base", *more}) == [
-        "head.py",
-        "long.py",
-        "imported.py",
-        "plain.py",
-        "broken_line.py",
-        "module.py",
-        "other_name.py",
-    ]
+    assert MentionIndex(MENTIONING).take_matching({"Base", *more}) == list(MENTIONING)[:7]
 
 
 def test_a_file_is_returned_once() -> None:
