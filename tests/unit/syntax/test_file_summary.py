@@ -1,6 +1,3 @@
-import sysconfig
-from pathlib import Path
-
 import pytest
 
 from marid.core.errors import Exhausted
@@ -56,12 +53,6 @@ def test_code_of_other_languages_is_summarized_by_its_definitions(name: str, cod
 def test_a_bomb_is_exhausted(name: str, data: bytes) -> None:
     with pytest.raises(Exhausted, match="nested too deeply"):
         file_summary(name, data)
-
-
-def test_real_code_is_summarized() -> None:
-    words = file_summary("argparse.py", (Path(sysconfig.get_paths()["stdlib"]) / "argparse.py").read_bytes())
-    assert "class ArgumentParser(_AttributeHolder, _ActionsContainer)" in words
-    assert "constants: SUPPRESS, OPTIONAL" in words
 
 
 PYTHON = b'''"""A shop.

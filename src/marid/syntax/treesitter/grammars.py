@@ -4,13 +4,15 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from time import thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from warnings import catch_warnings
 
 from marid.core.errors import Exhausted, Unavailable
 from marid.syntax.languages import LANGUAGES, fence_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tree_sitter import Language, Node, Parser
 
 MAX_PARSE_BYTES = 4 * 1024 * 1024
@@ -25,7 +27,7 @@ _TIMEOUT_MICROS = 10_000_000
 _LINEAR_TIME = frozenset(("c", "cpp"))
 # The packages and functions of grammars that are not `tree_sitter_LANGUAGE.language`.
 _PACKAGES = {"bat": "batch", "csharp": "c_sharp", "makefile": "make", "objectivec": "objc", "protobuf": "proto"}
-_PACKAGES |= {"tsx": "typescript"}
+_PACKAGES["tsx"] = "typescript"
 _FUNCTIONS = {"php": "language_php", "tsx": "language_tsx", "typescript": "language_typescript"}
 
 
@@ -94,9 +96,10 @@ def parser_for(language: str) -> "Parser":
     """The parser of a language, with a time limit. Raises: Unavailable."""
     from tree_sitter import Parser  # imported on use: only parsing needs it
 
-    grammar = load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language"))
-    with catch_warnings(action="ignore"):  # 0.26 has no time limit any more
-        return Parser(grammar, timeout_micros=_TIMEOUT_MICROS)
+    make = cast("Callable[..., Parser]", Parser)  # its time limit is deprecated
+    with catch_warnings(action="ignore"):
+        grammar = load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language"))
+        return make(grammar, timeout_micros=_TIMEOUT_MICROS)
 
 
 def load_grammar(package: str, function: str) -> "Language":

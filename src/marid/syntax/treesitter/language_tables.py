@@ -270,7 +270,7 @@ _CSHARP = _table(
         NodeRule(read.csharp_operator): "operator_declaration conversion_operator_declaration",
         "function": "local_function_statement",
         NodeRule(read.field_reader("property"), _CSHARP_ACCESSORS): "property_declaration event_declaration",
-        NodeRule(lambda _node, _data: (("property", "this"),), _CSHARP_ACCESSORS): "indexer_declaration",
+        NodeRule(read.csharp_indexer, _CSHARP_ACCESSORS): "indexer_declaration",
         _CSHARP_FIELD: "event_field_declaration field_declaration",
     },
     "attribute_list",

@@ -190,6 +190,11 @@ def csharp_destructor(node: "Node", data: bytes) -> Names:
     return (("method", "~" + field_text(node, "name", data)),)
 
 
+def csharp_indexer(_node: "Node", _data: bytes) -> Names:
+    """`this[…]`."""
+    return (("property", "this"),)
+
+
 def c_function(node: "Node", data: bytes) -> Names:
     """The name of a function with a body; `Shop::total` outside its class is a method."""
     of, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")

@@ -11,18 +11,11 @@ CODE = Path(__file__).parents[3] / "golden" / "cpp"
 FILES = [("table.h", "c"), ("table.c", "c"), ("shapes.hpp", "cpp"), ("shapes.cpp", "cpp")]
 
 
-def code(name: str) -> bytes:
-    return (CODE / name).read_bytes()
-
-
 @pytest.mark.parametrize(("name", "language"), FILES)
-def test_the_outline_of_a_sizeable_file_is_as_recorded(name: str, language: str) -> None:
-    assert outline(code(name), language) + "\n" == (CODE / f"{name}.outline").read_text("utf-8")
-
-
-@pytest.mark.parametrize(("name", "language"), FILES)
-def test_the_skeleton_of_a_sizeable_file_is_as_recorded(name: str, language: str) -> None:
-    assert skeleton(code(name), language) == (CODE / f"{name}.skeleton").read_text("utf-8")
+def test_the_outline_and_skeleton_of_a_sizeable_file_are_as_recorded(name: str, language: str) -> None:
+    data = (CODE / name).read_bytes()
+    assert outline(data, language) + "\n" == (CODE / f"{name}.outline").read_text("utf-8")
+    assert skeleton(data, language) == (CODE / f"{name}.skeleton").read_text("utf-8")
 
 
 def test_what_a_namespace_owns_is_a_function_wherever_it_is_defined() -> None:

@@ -85,13 +85,6 @@ def test_bodies_become_dots_and_all_else_stays_as_written(code: str, skeleton: s
     assert shape(skeleton) == shape(code)
 
 
-def test_a_mark_and_a_declared_encoding_are_understood() -> None:
-    assert py_skeleton(b"\xef\xbb\xbfdef f():\n  return 1\n") == "def f():\n  ...\n"
-    assert py_skeleton(b"# coding: latin-1\ndef f(x='\xe9'):\n  return '\xe9'\n") == (
-        "# coding: latin-1\ndef f(x='é'):\n  ...\n"
-    )
-
-
 def test_many_blank_lines_cost_no_more_than_their_number() -> None:
     code = b"def f():\r\n  return 1\r\n" + b"\r\n" * 20_000 + b"x"
     assert py_skeleton(code).startswith("def f():\r\n  ...\r\n")

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tree_sitter import Node
 
 import marid.syntax
 from marid.syntax.languages import LANGUAGES
@@ -22,7 +21,7 @@ from marid.syntax.treesitter.definitions import (
     locate_definitions,
     visible_definitions,
 )
-from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parse, parse_tree
+from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parse_tree
 from marid.syntax.treesitter.nodes import cut_pieces, last_row
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
@@ -176,8 +175,7 @@ def test_every_definition_is_found_by_its_own_name() -> None:
 
 def test_definitions_come_with_their_nodes() -> None:
     data = b"@mark\ndef outer():\n    def inner(): pass\n"
-    root = parse(data, "python")
-    assert root is not None
+    root = parse_tree(data, "python")
     found = list(locate_definitions(data, root, "python"))
     assert tuple(each for each, _ in found) == definitions(data, "python")
     assert [data[site.outer.start_byte : site.outer.start_byte + 5] for _, site in found] == [b"@mark", b"def i"]
@@ -228,17 +226,8 @@ def test_a_grammar_without_a_table_is_read_generically() -> None:
     assert [found.name for found, _ in locate_definitions(data, parse_tree(data, "c_sharp"), "c_sharp")] == ["A", "A.F"]
 
 
-CODE = b"def f(\xc3\xa9):\n    pass\n"
-
-
-def root(data: bytes = CODE, language: str = "python") -> Node:
-    node = parse(data, language)
-    assert node is not None
-    return node
-
-
 def test_a_node_that_ends_at_the_start_of_the_next_line_does_not_reach_into_it() -> None:
-    define = root(b"#define A 1\n#define B 2\n", "c").children[0]
+    define = parse_tree(b"#define A 1\n#define B 2\n", "c").children[0]
     assert define.end_point == (1, 0)
     assert last_row(define) == 0
 

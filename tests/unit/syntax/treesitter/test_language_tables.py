@@ -7,12 +7,10 @@ import pytest
 
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.treesitter.definitions import definitions
-from marid.syntax.treesitter.grammars import load_grammar
+from marid.syntax.treesitter.grammars import parser_for
 from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "definitions"
-PACKAGES = {"csharp": "c_sharp", "tsx": "typescript"}
-FUNCTIONS = {"tsx": "language_tsx", "typescript": "language_typescript", "php": "language_php"}
 
 
 def describe(source: str, language: str) -> list[str]:
@@ -23,7 +21,8 @@ def describe(source: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_node_type_in_a_table_is_in_the_grammar(language: str) -> None:
-    grammar = load_grammar(f"tree_sitter_{PACKAGES.get(language, language)}", FUNCTIONS.get(language, "language"))
+    grammar = parser_for(language).language
+    assert grammar is not None
     known = {grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count)} | {"ERROR"}
     named = LANGUAGE_TABLES[language]
     assert {*named.roles, *named.decorator_types} <= known

@@ -41,64 +41,58 @@ def test_a_name_that_nests_without_end_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "language", "found"),
+    ("language", "sources", "found"),
     [
-        ("x.y = 1\n", "python", []),
-        ("x += 1\n", "python", []),
-        ("(a, b) = 1, 2\n", "python", []),
-        ("a = b = 1\n", "python", [("variable", "a")]),
-        ("const [a, b] = c;\n", "javascript", []),
-        ("let a;\n", "javascript", [("variable", "a")]),
-        ("a = function () {};\n", "javascript", []),
-        ("a.b.c = 1;\n", "javascript", []),
-        ("const C = class { m() {} };\n", "javascript", [("class", "C"), ("method", "C.m")]),
-        ("module.exports = function () {};\n", "javascript", [("function", "exports")]),
-        ("module.exports.go = () => 1;\n", "javascript", [("function", "go")]),
-        ("a.prototype.b = class {};\n", "javascript", [("class", "a.b")]),
-        (";\n", "javascript", []),
-        ("X = Foo.new(1)\n", "ruby", [("constant", "X")]),
-        ("X = Class.new(Y) do\n  def z; end\nend\n", "ruby", [("class", "X"), ("method", "X.z")]),
-        ("A::X = 1\n", "ruby", [("constant", "A.X")]),
-        ("local -r x=1\n", "bash", [("variable", "x")]),
-        ("declare -a list\n", "bash", []),
-        ("<?php\nclass A { public $b; }\n", "php", [("class", "A"), ("variable", "A.b")]),
+        ("python", ["x.y = 1\n", "x += 1\n", "(a, b) = 1, 2\n"], []),
+        ("python", ["a = b = 1\n"], [("variable", "a")]),
+        ("javascript", ["const [a, b] = c;\n", "a = function () {};\n", "a.b.c = 1;\n", ";\n"], []),
+        ("javascript", ["let a;\n"], [("variable", "a")]),
+        ("javascript", ["const C = class { m() {} };\n"], [("class", "C"), ("method", "C.m")]),
+        ("javascript", ["module.exports = function () {};\n"], [("function", "exports")]),
+        ("javascript", ["module.exports.go = () => 1;\n"], [("function", "go")]),
+        ("javascript", ["a.prototype.b = class {};\n"], [("class", "a.b")]),
+        ("ruby", ["X = Foo.new(1)\n"], [("constant", "X")]),
+        ("ruby", ["X = Class.new(Y) do\n  def z; end\nend\n"], [("class", "X"), ("method", "X.z")]),
+        ("ruby", ["A::X = 1\n"], [("constant", "A.X")]),
+        ("bash", ["local -r x=1\n"], [("variable", "x")]),
+        ("bash", ["declare -a list\n"], []),
+        ("php", ["<?php\nclass A { public $b; }\n"], [("class", "A"), ("variable", "A.b")]),
     ],
 )
-def test_what_an_assignment_defines(source: str, language: str, found: list[tuple[str, str]]) -> None:
-    assert kinds(source, language) == found
+def test_what_an_assignment_defines(language: str, sources: list[str], found: list[tuple[str, str]]) -> None:
+    for source in sources:
+        assert (source, kinds(source, language)) == (source, found)
+
+
+FUNCTIONS = [
+    *("int f(void) { return 1; }", "int *f(void) { return 0; }", "int **f(void);", "int (f)(int);"),
+    *("int &f() { static int x; return x; }", "auto f() -> int { return 1; }", "const char *f(void);"),
+    *("template <> int f<int>(int x) { return x; }", "[[nodiscard]] int f();"),
+]
 
 
 @pytest.mark.parametrize(
-    ("source", "named"),
+    ("sources", "named"),
     [
-        ("int f(void) { return 1; }", ("function", "f")),
-        ("int *f(void) { return 0; }", ("function", "f")),
-        ("int **f(void);", ("function", "f")),
-        ("int (f)(int);", ("function", "f")),
-        ("int &f() { static int x; return x; }", ("function", "f")),
-        ("auto f() -> int { return 1; }", ("function", "f")),
-        ("int (*f)(int);", ("variable", "f")),
-        ("int a[3];", ("variable", "a")),
-        ("int LIMIT;", ("constant", "LIMIT")),
-        ("const int limit = 1;", ("constant", "limit")),
-        ("constexpr int limit = 1;", ("constant", "limit")),
-        ("const char *f(void);", ("function", "f")),
-        ("typedef unsigned char byte;", ("type", "byte")),
-        ("typedef int (*callback)(int);", ("type", "callback")),
-        ("struct { int x; } thing;", ("variable", "thing")),
-        ("bool operator<(A a, B b) { return true; }", ("function", "operator<")),
-        ("int A::operator()(int) const { return 1; }", ("method", "A.operator()")),
-        ("A::operator bool() const { return true; }", ("method", "A.operator bool")),
-        ("A::~A() {}", ("method", "A.~A")),
-        ("a::b::C<int>::C() : x(1) {}", ("method", "a.b.C.C")),
-        ("template <> int f<int>(int x) { return x; }", ("function", "f")),
-        ("[[nodiscard]] int f();", ("function", "f")),
-        ("class API Shop { void f(); };", ("class", "Shop")),
-        ("class API Shop : public Base { void f(); };", ("class", "Shop")),
+        (FUNCTIONS, ("function", "f")),
+        (["int (*f)(int);"], ("variable", "f")),
+        (["int a[3];"], ("variable", "a")),
+        (["int LIMIT;"], ("constant", "LIMIT")),
+        (["const int limit = 1;", "constexpr int limit = 1;"], ("constant", "limit")),
+        (["typedef unsigned char byte;"], ("type", "byte")),
+        (["typedef int (*callback)(int);"], ("type", "callback")),
+        (["struct { int x; } thing;"], ("variable", "thing")),
+        (["bool operator<(A a, B b) { return true; }"], ("function", "operator<")),
+        (["int A::operator()(int) const { return 1; }"], ("method", "A.operator()")),
+        (["A::operator bool() const { return true; }"], ("method", "A.operator bool")),
+        (["A::~A() {}"], ("method", "A.~A")),
+        (["a::b::C<int>::C() : x(1) {}"], ("method", "a.b.C.C")),
+        (["class API Shop { void f(); };", "class API Shop : public Base { void f(); };"], ("class", "Shop")),
     ],
 )
-def test_the_first_thing_that_a_declaration_names(source: str, named: tuple[str, str]) -> None:
-    assert kinds(source + "\n")[0] == named
+def test_the_first_thing_that_a_declaration_names(sources: list[str], named: tuple[str, str]) -> None:
+    for source in sources:
+        assert (source, kinds(source + "\n")[0]) == (source, named)
 
 
 def test_one_declaration_can_name_several() -> None:

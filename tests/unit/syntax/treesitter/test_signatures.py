@@ -93,6 +93,9 @@ def doc(source: str, language: str) -> str:
     return definitions(source.encode(), language)[-1].doc
 
 
+NOT_DOCSTRINGS = ('f"""Not {a} docstring."""', 'b"bytes"', '""', 'x = "value"', '"a", "b"', "pass")
+
+
 @pytest.mark.parametrize(
     ("body", "line"),
     [
@@ -104,13 +107,8 @@ def doc(source: str, language: str) -> str:
         ('U"old"', "old"),
         ('"""Ends in a "quote\\""""', 'Ends in a "quote\\"'),
         ("\"Ends in 'quote'\"", "Ends in 'quote'"),
-        ('f"""Not {a} docstring."""', ""),
-        ('b"bytes"', ""),
-        ('""', ""),
-        ('x = "value"', ""),
-        ('"a", "b"', ""),
-        ("pass", ""),
         ('# note\n    "after a note"', "after a note"),
+        *((body, "") for body in NOT_DOCSTRINGS),
     ],
 )
 def test_the_first_line_of_a_docstring(body: str, line: str) -> None:

@@ -8,14 +8,12 @@ from marid.syntax.python.edit.edits import (
     find_declaration,
     find_definition,
     find_signature,
-    fit_header,
     remove_definition,
     set_declaration,
     set_signature,
     update_definition,
     wrap_region,
 )
-from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode, PythonSource, read_source
 
 CODE = '''\
 """Doc."""
@@ -348,13 +346,6 @@ def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], P
         find(b"", "f")
 
 
-def only(text: str) -> tuple[PythonSource, DefinitionNode]:
-    source = read_source(text.encode())
-    node = source.tree.body[0]
-    assert isinstance(node, DEFINITION_NODES)
-    return source, node
-
-
 @pytest.mark.parametrize(
     ("given", "base", "result"),
     [
@@ -367,7 +358,8 @@ def only(text: str) -> tuple[PythonSource, DefinitionNode]:
     ],
 )
 def test_a_new_head_is_made_to_fit(given: str, base: str, result: str) -> None:
-    assert fit_header(only("def f(): pass")[1], given, base) == result
+    data = f"if x:\n{base or ' '}def f(): pass\n".removeprefix("" if base else "if x:\n ")
+    assert set_signature(data.encode(), "f", given).data.decode() == data.replace("def f():", result)
 
 
 @pytest.mark.parametrize(
@@ -386,11 +378,10 @@ def test_a_new_head_is_made_to_fit(given: str, base: str, result: str) -> None:
 )
 def test_an_invalid_header_is_bad_input(given: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        fit_header(only("def f(): pass")[1], given, "")
+        set_signature(b"def f(): pass\n", "f", given)
 
 
 def test_a_class_stays_a_class() -> None:
-    node = only("class A: pass")[1]
-    assert fit_header(node, "class A(B)", "") == "class A(B):"
+    assert set_signature(b"class A: pass\n", "A", "class A(B)").data == b"class A(B): pass\n"
     with pytest.raises(BadInput, match=r"is a class; .* of a function"):
-        fit_header(node, "def A():", "")
+        set_signature(b"class A: pass\n", "A", "def A():")

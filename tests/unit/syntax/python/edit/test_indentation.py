@@ -1,9 +1,7 @@
-import ast
-
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.indentation import IndentStyle, analyze_rows, detect_style, parse_code, reindent
+from marid.syntax.python.edit.indentation import IndentStyle, detect_style, parse_code, reindent
 from marid.syntax.python.source import read_source
 
 FOUR, TWO, TABS = IndentStyle(unit="    "), IndentStyle(unit="  "), IndentStyle(unit="\t")
@@ -69,7 +67,8 @@ def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentSt
         # Irregular steps stay if the usual one is that of the file, unless tabs and spaces cannot be compared.
         ("if w:\n    if x:\n        if y:\n          z", "", FOUR, "if w:\n    if x:\n        if y:\n          z"),
         ("if a:\n \tif b:\n\t  c", "", FOUR, "if a:\n    if b:\n        c"),
-        # A docstring that is not indented with its code stays; so does a row after an escaped line ending.
+        # A docstring of two strings, or not indented with its code, stays; so does a row after an escaped line ending.
+        ('def f():\n    "a" """b\n    c"""', "    ", FOUR, '    def f():\n        "a" """b\n    c"""'),
         ('def f():\n    """A\nb\n    """', "    ", FOUR, '    def f():\n        """A\nb\n    """'),
         (
             'def f():\n    """\\\n    A\n    b\\\n    c"""',
@@ -113,8 +112,3 @@ def test_a_docstring_follows_its_code() -> None:
 def test_code_that_does_not_parse_is_an_error_with_its_own_line(content: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         fit(content)
-
-
-def test_a_docstring_of_several_strings_does_not_move() -> None:
-    text = 'def f():\n    "a" """b\n    c"""\n'
-    assert analyze_rows(text, ast.parse(text)).docstrings == {}

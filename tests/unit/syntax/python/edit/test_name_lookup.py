@@ -93,15 +93,11 @@ def lines(name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "start", "end"),
     [
-        ("by_if", "    def by_if", "pass\n"),
-        ("by_elif", "    def by_elif", "pass\n"),
+        *((f"by_{word}", f"    def by_{word}", "pass\n") for word in ("if", "elif", "except", "else", "finally")),
         ("by_for", "        def by_for", "pass\n"),
         ("by_while", "            def by_while", "pass\n"),
-        ("ByWith", "        class ByWith", "inside = 1\n"),
-        ("by_except", "    def by_except", "pass\n"),
-        ("by_else", "    def by_else", "pass\n"),
-        ("by_finally", "    def by_finally", "pass\n"),
         ("by_case", "        async def by_case", "pass\n"),
+        ("ByWith", "        class ByWith", "inside = 1\n"),
         ("Outer", "@decorate\n# a comment", "*x): ...\n"),
         ("Outer.Inner", "    class Inner", "return deeper\n"),
         ("Outer.Inner.deep", "        def deep", "return deeper\n"),

@@ -74,76 +74,59 @@ def resolver_over(tree: Mapping[str, str]) -> Resolver:
 
 
 CHILD = Class("main.py", "Child")
-FRIEND = Class("pkg/core.py", "Friend")
+BASE, FRIEND = Class("pkg/core.py", "Base"), Class("pkg/core.py", "Friend")
+FRIENDS = ("friend", "friend2", "made", "part")
 
 
 def method(key: str, path: str = "pkg/core.py", receiver: Class | None = CHILD) -> Function:
     return Function(path, key, receiver)
 
 
+UNKNOWN = (
+    "nonesuch missing pkg.nonesuch _hidden child.other.greet child.nonesuch call any.thing Odd.nonesuch Self.x "
+    "run.attribute loop.next early"
+)
+
+
 @pytest.mark.parametrize(
-    ("steps", "thing"),
+    ("chains", "thing"),
     [
-        ("len", External("len")),
-        ("nonesuch", None),
-        ("os.path.join", External("os.path.join")),
-        ("js", External("json.dumps")),
-        ("thing", External("nowhere.thing")),
-        ("lost", External(".gone.lost")),
-        ("missing", None),
-        ("em.Message", External("email.message.Message")),
-        ("pkg.sub.deep.far", Function("pkg/sub/deep.py", "far")),
-        ("pkg.sub.deep.Base", Class("pkg/core.py", "Base")),
-        ("pkg.extra", Function("pkg/more.py", "extra")),
-        ("pkg.nonesuch", None),
-        ("core", Module("pkg/core")),
-        ("core.helper", Function("pkg/core.py", "helper")),
-        ("c.Friend.greet", method("Friend.greet", receiver=FRIEND)),
-        ("extra", Function("pkg/more.py", "extra")),
-        ("_hidden", None),
-        ("Friend", FRIEND),
-        ("Root", Class("pkg/core.py", "Base")),
-        ("helper ()", Instance(Class("pkg/core.py", "Base"))),
-        ("helper () run", method("Base.run", receiver=Class("pkg/core.py", "Base"))),
-        ("child.run", method("Base.run")),
-        ("child.step", method("Child.step", "main.py")),
-        ("child.friend.greet", method("Friend.greet", receiver=FRIEND)),
-        ("child.friend2.greet", method("Friend.greet", receiver=FRIEND)),
-        ("child.made.greet", method("Friend.greet", receiver=FRIEND)),
-        ("child.part.greet", method("Friend.greet", receiver=FRIEND)),
-        ("child.other.greet", None),
-        ("child.still", method("Child.still", "main.py")),
-        ("child.limit", Function("pkg/core.py", "nothing")),
-        ("child () greet", method("Friend.greet", receiver=FRIEND)),
-        ("child.__repr__", External("object.__repr__")),
-        ("child.nonesuch", None),
-        ("kind.make", method("Base.make")),
-        ("kind.make () step", method("Child.step", "main.py")),
-        ("local.run", method("Base.run")),
-        ("opened.run", method("Base.run")),
-        ("call", None),
-        ("any.thing", None),
-        ("Thread () start", External("threading.Thread.start")),
-        ("Thread.go", method("Thread.go", "main.py", Class("main.py", "Thread"))),
-        ("Odd.nonesuch", None),
-        ("Odd.go", method("Odd.go", "main.py", Class("main.py", "Odd"))),
-        ("Self.x", None),
-        ("Plain () ()", None),
-        ("core ()", None),
-        ("run.attribute", None),
-        ("run ()", None),
-        ("loop.next", None),
-        ("early", None),
-        ("inner", Function("main.py", "run.inner")),
-        ("Inner", Class("main.py", "run.Inner")),
-        ("Inner.run", method("Base.run", receiver=Class("main.py", "run.Inner"))),
-        ("super ()", External("super()")),
+        ([*UNKNOWN.split(), "Plain () ()", "core ()", "run ()"], None),
+        (["len"], External("len")),
+        (["os.path.join"], External("os.path.join")),
+        (["js"], External("json.dumps")),
+        (["thing"], External("nowhere.thing")),
+        (["lost"], External(".gone.lost")),
+        (["em.Message"], External("email.message.Message")),
+        (["child.__repr__"], External("object.__repr__")),
+        (["Thread () start"], External("threading.Thread.start")),
+        (["super ()"], External("super()")),
+        (["core"], Module("pkg/core")),
+        (["pkg.sub.deep.far"], Function("pkg/sub/deep.py", "far")),
+        (["core.helper"], Function("pkg/core.py", "helper")),
+        (["extra", "pkg.extra"], Function("pkg/more.py", "extra")),
+        (["inner"], Function("main.py", "run.inner")),
+        (["child.limit"], Function("pkg/core.py", "nothing")),
+        (["Root", "pkg.sub.deep.Base"], BASE),
+        (["Friend"], FRIEND),
+        (["Inner"], Class("main.py", "run.Inner")),
+        (["helper ()"], Instance(BASE)),
+        (["c.Friend.greet", "child () greet"], method("Friend.greet", receiver=FRIEND)),
+        ([f"child.{name}.greet" for name in FRIENDS], method("Friend.greet", receiver=FRIEND)),
+        (["helper () run"], method("Base.run", receiver=BASE)),
+        (["child.run", "local.run", "opened.run"], method("Base.run")),
+        (["Inner.run"], method("Base.run", receiver=Class("main.py", "run.Inner"))),
+        (["kind.make"], method("Base.make")),
+        (["child.step", "kind.make () step"], method("Child.step", "main.py")),
+        (["child.still"], method("Child.still", "main.py")),
+        (["Thread.go"], method("Thread.go", "main.py", Class("main.py", "Thread"))),
+        (["Odd.go"], method("Odd.go", "main.py", Class("main.py", "Odd"))),
     ],
 )
-def test_a_chain_is_followed_to_what_it_means(steps: str, thing: Entity | None) -> None:
-    at = Function("main.py", "run")
-    chain = tuple(step for word in steps.split() for step in ([word] if word == "()" else word.split(".")))
-    assert resolver_over(TREE).follow(at, chain) == thing
+def test_a_chain_is_followed_to_what_it_means(chains: list[str], thing: Entity | None) -> None:
+    for steps in chains:
+        chain = tuple(step for word in steps.split() for step in ([word] if word == "()" else word.split(".")))
+        assert (steps, resolver_over(TREE).follow(Function("main.py", "run"), chain)) == (steps, thing)
 
 
 def test_self_is_an_object_of_the_class_that_a_method_runs_for() -> None:
@@ -153,12 +136,12 @@ def test_self_is_an_object_of_the_class_that_a_method_runs_for() -> None:
     assert isinstance(run, Function)
     assert resolver.follow(run, ("self", "step")) == method("Child.step", "main.py")
     own = Function("pkg/core.py", "Base.run")
-    assert resolver.follow(own, ("self", "step")) == method("Base.step", receiver=Class("pkg/core.py", "Base"))
+    assert resolver.follow(own, ("self", "step")) == method("Base.step", receiver=BASE)
 
 
 def test_super_goes_on_in_the_order_of_the_class_that_a_method_runs_for() -> None:
     resolver = resolver_over(TREE)
-    assert resolver.mro(CHILD) == (CHILD, Class("main.py", "Mixin"), Class("pkg/core.py", "Base"))
+    assert resolver.mro(CHILD) == (CHILD, Class("main.py", "Mixin"), BASE)
     at = Function("main.py", "Child.step", CHILD)
     assert resolver.follow(at, ("super", "()", "step")) == method("Mixin.step", "main.py")
     assert resolver.follow(at, ("super", "()", "run")) == method("Base.run")
@@ -237,20 +220,11 @@ def test_a_file_that_cannot_be_loaded_hides_its_names_only() -> None:
     assert resolver.bases(Class("b.py", "C")) == ()
 
 
-PLACES = ModuleIndex(
-    [
-        "setup.py",
-        "src/shop/__init__.py",
-        "src/shop/till.py",
-        "src/shop/parts/__init__.py",
-        "src/shop/parts/json.py",
-        "src/names/deep/one.py",
-        "tests/test_till.py",
-        "tests/json.py",
-        "stubs/only.pyi",
-        "other/shop/till.py",
-    ]
-)
+PATHS = """
+    setup.py src/shop/__init__.py src/shop/till.py src/shop/parts/__init__.py src/shop/parts/json.py
+    src/names/deep/one.py tests/test_till.py tests/json.py stubs/only.pyi other/shop/till.py
+"""
+PLACES = ModuleIndex(PATHS.split())
 
 
 @pytest.mark.parametrize(
@@ -266,13 +240,10 @@ PLACES = ModuleIndex(
         ("src/shop/parts/__init__.py", "json", 0, None),
         ("tests/test_till.py", "json", 0, "tests/json"),
         ("tests/test_till.py", "shop.till", 0, "other/shop/till"),
-        ("setup.py", "json", 0, None),
         ("setup.py", "names.deep", 0, "src/names/deep"),
         ("setup.py", "names.deep.one", 0, "src/names/deep/one"),
-        ("setup.py", "numpy", 0, None),
-        ("setup.py", "", 0, None),
         ("setup.py", "only", 0, "stubs/only"),
-        ("setup.py", "a", 9, None),
+        *(("setup.py", module, level, None) for module, level in (("json", 0), ("numpy", 0), ("", 0), ("a", 9))),
     ],
 )
 def test_an_import_means_a_place(importer: str, module: str, level: int, place: str | None) -> None:

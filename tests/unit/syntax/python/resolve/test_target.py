@@ -26,29 +26,22 @@ OPEN = Function("src/pkg/core.py", "Shop.open", SHOP)
 
 
 @pytest.mark.parametrize(
-    ("target", "thing"),
+    ("targets", "thing"),
     [
-        ("src/pkg/core.py::Shop.open", OPEN),
-        ("./src/pkg/core.py :: Shop.open", OPEN),
-        ("core.py::both", Function("src/pkg/core.py", "both")),
-        ("src\\pkg\\core.py::Shop", SHOP),
-        ("core.py", Function("src/pkg/core.py", "")),
-        ("pkg.core.Shop.open", OPEN),
-        ("pkg.Store.open", OPEN),
-        ("pkg.core", Function("src/pkg/core.py", "")),
-        ("src.pkg.core.both", Function("src/pkg/core.py", "both")),
-        ("Shop.open", OPEN),
-        ("open", OPEN),
-        ("Till.ring", Function("src/pkg/core.py", "Shop.Till.ring", Class("src/pkg/core.py", "Shop.Till"))),
-        ("Shop", SHOP),
-        ("pkg.other.twice", Function("src/pkg/other.py", "twice#2")),
-        ("src/pkg/other.py::twice", Function("src/pkg/other.py", "twice#2")),
-        ("other", Function("tools/other.py", "")),
-        ("alone", Function("src/pkg/other.py", "alone")),
+        (["src/pkg/core.py::Shop.open", "./src/pkg/core.py :: Shop.open"], OPEN),
+        (["pkg.core.Shop.open", "pkg.Store.open", "Shop.open", "open"], OPEN),
+        (["src\\pkg\\core.py::Shop", "Shop"], SHOP),
+        (["core.py::both", "src.pkg.core.both"], Function("src/pkg/core.py", "both")),
+        (["core.py", "pkg.core"], Function("src/pkg/core.py", "")),
+        (["other"], Function("tools/other.py", "")),
+        (["Till.ring"], Function("src/pkg/core.py", "Shop.Till.ring", Class("src/pkg/core.py", "Shop.Till"))),
+        (["pkg.other.twice", "src/pkg/other.py::twice"], Function("src/pkg/other.py", "twice#2")),
+        (["alone"], Function("src/pkg/other.py", "alone")),
     ],
 )
-def test_a_target_is_found_by_path_by_module_or_by_its_name_alone(target: str, thing: Entity) -> None:
-    assert find_target(resolver(), FILES, target) == thing
+def test_a_target_is_found_by_path_by_module_or_by_its_name_alone(targets: list[str], thing: Entity) -> None:
+    for target in targets:
+        assert (target, find_target(resolver(), FILES, target)) == (target, thing)
 
 
 @pytest.mark.parametrize(
