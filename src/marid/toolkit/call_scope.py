@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, cast
 from marid.core.caller import Caller
 from marid.core.events import AsyncEmit, ToolEvent
 from marid.core.policy.policy import Policy, Verdict
-from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
-    from marid.core.hooks import Hooks  # imported when used: listing the tools needs none of it
+    # Listing the tools needs none of these.
+    from marid.core.hooks import Hooks
+    from marid.toolkit.questions import Asker
 
 
 async def ignore_event(what: object) -> None:
@@ -35,7 +36,7 @@ class CallScope:
     policy: Policy
     path_scope: PathScope
     services: Mapping[type, object] = field(default_factory=dict[type, object])
-    asker: Asker | None = None
+    asker: "Asker | None" = None
     run_id: str = ""
     emit: AsyncEmit[ToolEvent] = ignore_event
     on_effect: Callable[[str], Awaitable[None]] | None = None

@@ -22,7 +22,7 @@ class Alias(NamedTuple):
     defaults: tuple[tuple[str, object], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ToolSpec:
     """One tool. Name, docstring, hints and effect of a function are the whole definition."""
 
@@ -81,16 +81,7 @@ def tool(  # noqa: PLR0913 - the fields of a definition
         for name, hint in body.__annotations__.items():
             if _contains_path(hint):
                 raise TypeError(f"{body.__name__}: '{name}' is a bare path; take a handle of marid.toolkit.handles")
-        return ToolSpec(
-            name=body.__name__,
-            family=family,
-            effect=effect,
-            body=body,
-            timeout=timeout,
-            aliases=aliases,
-            subject=subject,
-            unavailable=unavailable,
-        )
+        return ToolSpec(body.__name__, family, effect, body, timeout, aliases, subject, unavailable)
 
     return make
 
