@@ -11,28 +11,19 @@ from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 from pydantic_ai.models import StreamedResponse
 
+from marid.adapters.gateway import message_translation as translation
 from marid.adapters.gateway.failures import (
     CONNECTION_ERRORS,
     LIBRARY_ERRORS,
+    WINDOW_FULL,
     ProviderFailure,
     classify_error,
-    unsent_failure,
-    window_full_failure,
 )
 from marid.adapters.gateway.library_request import dropped_parameters, model_for, parameters_for, settings_for
-from marid.adapters.gateway.message_translation import (
-    EventTranslator,
-    finish_of,
-    is_window_full,
-    refusal_of,
-    reply_of,
-    to_library_messages,
-    usage_of,
-)
 from marid.adapters.gateway.options import GatewayOptions
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.transport import ProviderTransport
-from marid.core.errors import Exhausted, Unavailable
+from marid.core.errors import BadInput, Exhausted, Unavailable
 from marid.core.model_io import (
     CallReady,
     ModelRequest,
@@ -90,11 +81,11 @@ class Attempt:
     def usage(self) -> Usage:
         """What the answer cost so far: the provider's figures, or an estimate when it gave none."""
         response = self._stream.get() if self._stream else ModelResponse(parts=[])
-        known = usage_of(response)
+        known = translation.usage_of(response)
         if known and self._transport.validator.is_complete:
             return known
         # For an answer that broke off, a provider has counted the question at most.
-        asked, answered = request_tokens(self._request), message_tokens(reply_of(response, self._request))
+        asked, answered = request_tokens(self._request), message_tokens(translation.reply_of(response, self._request))
         return Usage(known.input if known else asked, max(answered, known.output if known else 0), estimated=True)
 
     async def _stream_reply(self, on_event: OnModelEvent) -> None:
@@ -112,7 +103,7 @@ class Attempt:
             model = model_for(self._provider, self._request.model, client)
             opened = model_request_stream(
                 model,
-                to_library_messages(self._request, self._provider.dialect, model.system),
+                translation.to_library_messages(self._request, self._provider.dialect, model.system),
                 model_settings=settings_for(self._provider, self._request),
                 model_request_parameters=parameters_for(self._request, self._provider.dialect),
             )
@@ -127,7 +118,7 @@ class Attempt:
             await on_event(RequestNotice(f"model '{model}' does not accept {settings} with these settings: not sent"))
 
     async def _forward_events(self, events: AsyncIterator[ModelResponseStreamEvent], on_event: OnModelEvent) -> None:
-        translate = EventTranslator(reasoning=not self._request.parameters.reasoning.exclude).translate
+        translate = translation.EventTranslator(reasoning=not self._request.parameters.reasoning.exclude).translate
         while True:
             try:
                 event = await anext(events)
@@ -152,14 +143,15 @@ class Attempt:
             raise AttemptFailed(failure)
 
     async def _finish_reply(self, response: ModelResponse, on_event: OnModelEvent) -> None:
-        if refusal := refusal_of(response):
+        if refusal := translation.refusal_of(response):
             response.parts = [*response.parts, refusal]
             self.has_output = True
             await on_event(TextDelta(refusal.content))
-        if is_window_full(response):
-            raise AttemptFailed(window_full_failure(self._provider))
-        reply = reply_of(response, self._request)
-        end = finish_of(response, reply)
+        if translation.is_window_full(response):
+            full = Exhausted(WINDOW_FULL.format(host=f"'{self._provider.host}'"))
+            raise AttemptFailed(ProviderFailure(full, can_retry=False))
+        reply = translation.reply_of(response, self._request)
+        end = translation.finish_of(response, reply)
         if end.reason == "error" and not self.has_output:
             failed = f"'{self._provider.host}' ended its answer with an error before any output"
             raise AttemptFailed(ProviderFailure(Unavailable(failed), can_retry=True))
@@ -172,7 +164,8 @@ class Attempt:
         """What the transport has seen says more than the library's error."""
         provider, model = self._provider, self._request.model
         if not self._transport.request_body and isinstance(cause, _LOCAL):
-            return AttemptFailed(unsent_failure(cause, provider, model))
+            message = f"this request cannot be sent to '{provider.host}' (model '{model}'): {cause}"
+            return AttemptFailed(ProviderFailure(BadInput(message[:600]), can_retry=False))
         return AttemptFailed(find_damage(self._transport, provider, model) or classify_error(cause, provider, model))
 
 

@@ -16,16 +16,8 @@ from marid.text.secrets.masker import Redactor
 
 # Raised by the library and the providers' clients; the built-in ones come from answers of an unexpected shape.
 LIBRARY_ERRORS = (
-    exceptions.AgentRunError,
-    exceptions.UserError,
-    httpx2.HTTPError,
-    httpx2.StreamError,
-    ValidationError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    AssertionError,
+    *(exceptions.AgentRunError, exceptions.UserError, httpx2.HTTPError, httpx2.StreamError, ValidationError),
+    *(ValueError, TypeError, AttributeError, LookupError, AssertionError),
 )
 CONNECTION_ERRORS = (exceptions.ModelConnectionError, httpx2.TransportError)
 _MAX_MESSAGE = 300
@@ -43,7 +35,7 @@ class ProviderFailure(NamedTuple):
     retry_after: float | None = None
 
 
-_WINDOW_FULL = (
+WINDOW_FULL = (
     "the context window of this model of {host} is full: run `marid clear`, start a new conversation, "
     "or use a model with a larger window"
 )
@@ -67,7 +59,7 @@ _WRONG_ADDRESS = "{host} has no models at this address; check base_url"
 _SCHEMA_OR_TOOLS = "api.response_format with a schema cannot be combined with tools; use --no-tool-calls"
 # The first row that fits counts.
 _ERROR_TABLE: tuple[tuple[type[Exception], type[MaridError], str], ...] = (
-    (exceptions.ModelContextWindowExceededError, Exhausted, _WINDOW_FULL),
+    (exceptions.ModelContextWindowExceededError, Exhausted, WINDOW_FULL),
     (exceptions.ModelQuotaExceededError, Exhausted, "the quota of the account at {host} is used up"),
     (exceptions.ModelNotFoundError, NotFound, "{host} does not know the model"),
     (exceptions.ModelAuthenticationError, Refused, "{host} refused the key; check api_key"),
@@ -86,21 +78,12 @@ _STATUSES: dict[int, tuple[type[MaridError], str]] = {
 }
 
 
-def window_full_failure(provider: Provider) -> ProviderFailure:
-    """The context window has no room for the rest of an answer."""
-    return ProviderFailure(Exhausted(_WINDOW_FULL.format(host=f"'{provider.host}'")), can_retry=False)
-
-
-def unsent_failure(cause: Exception, provider: Provider, model: str) -> ProviderFailure:
-    """Nothing was sent: the request itself is wrong."""
-    message = f"this request cannot be sent to '{provider.host}' (model '{model}'): {cause}"
-    return ProviderFailure(BadInput(message[: 2 * _MAX_MESSAGE]), can_retry=False)
-
-
 def classify_error(cause: Exception, provider: Provider, model: str) -> ProviderFailure:
     """`cause` as one of our errors, with the provider's own message."""
     status = cause.status_code if isinstance(cause, exceptions.ModelHTTPError) else 0
-    message = _error_line(cause, status)
+    message = error_message(getattr(cause, "body", None)) or _deepest_message(cause)
+    message = " ".join("".join(char if char.isprintable() else " " for char in message[: 4 * _MAX_MESSAGE]).split())
+    message = f"status {status}, {message}" if status else message
     family, summary, can_retry = _classify(cause, status, message)
     if isinstance(cause, exceptions.UserError) and "NativeOutput" in message:
         message = _SCHEMA_OR_TOOLS
@@ -112,20 +95,16 @@ def classify_error(cause: Exception, provider: Provider, model: str) -> Provider
 def _classify(cause: Exception, status: int, message: str) -> tuple[type[MaridError], str, bool]:
     """The family, the summary before the service's message, and whether a retry makes sense."""
     if isinstance(cause, exceptions.ModelAPIError):
-        if _is_full(cause, status, message):
-            return Exhausted, _WINDOW_FULL, False
+        # A service that the library does not know may say so too.
+        kind = f"{cause.provider_error_code} {cause.provider_error_type}"
+        if status not in _NOT_THE_SIZE and _WINDOW_FULL_PATTERN.search(f"{kind} {message}"):
+            return Exhausted, WINDOW_FULL, False
         if (status == _NOT_FOUND and not _is_service_error(cause)) or _NO_SUCH_PATH in message.lower():
             return Unavailable, _WRONG_ADDRESS, False
     family, summary = _STATUSES.get(status) or next(row[1:] for row in _ERROR_TABLE if isinstance(cause, row[0]))
     if family is Unavailable and status in _CLIENT_ERRORS and status not in (*_TRANSIENT_STATUSES, _TOO_MANY):
         family, summary = BadInput, "{host} rejected the request"
     return family, summary, family is Unavailable and status not in _TRANSIENT_STATUSES
-
-
-def _is_full(cause: exceptions.ModelAPIError, status: int, message: str) -> bool:
-    """Whether a service that the library does not know says that the context window is full."""
-    kind = f"{cause.provider_error_code} {cause.provider_error_type}"
-    return status not in _NOT_THE_SIZE and bool(_WINDOW_FULL_PATTERN.search(f"{kind} {message}"))
 
 
 def _retry_after(cause: Exception) -> float | None:
@@ -160,13 +139,6 @@ def _google_retry_delay(body: object) -> str:
     details = as_objects(as_object(fields.get("error") or fields).get("details"))
     delays = (detail.get("retryDelay") for detail in details)
     return next((delay.removesuffix("s") for delay in delays if isinstance(delay, str)), "")
-
-
-def _error_line(cause: Exception, status: int) -> str:
-    """The provider's own message, if it sent one, on one line."""
-    message = error_message(getattr(cause, "body", None)) or _deepest_message(cause)
-    line = " ".join("".join(char if char.isprintable() else " " for char in message[: 4 * _MAX_MESSAGE]).split())
-    return f"status {status}, {line}" if status else line
 
 
 def _deepest_message(cause: BaseException) -> str:

@@ -12,7 +12,6 @@ from pydantic_ai.messages import (
     ModelRequestPart,
     ModelResponse,
     ModelResponsePart,
-    ModelResponsePartDelta,
     ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
@@ -53,8 +52,8 @@ _IDS = {"openai": re.compile(".{1,40}", re.DOTALL), "anthropic": re.compile("[A-
 _MARKS_FAILURES = frozenset[Dialect]({"anthropic", "google"})
 
 _SEAL_FIELDS = ("id", "signature", "provider_name", "provider_details", "system")
+# Any other reason is "stop".
 _REASONS: dict[str | None, FinishReason] = {
-    "stop": "stop",
     "length": "length",
     "content_filter": "filtered",
     "tool_call": "calls",
@@ -70,7 +69,11 @@ def to_library_messages(request: Request, dialect: Dialect = "openai", target: s
     messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
-            messages.append(_to_response(message, target))
+            seals = (_parse_seal(part.seal) for part in message.parts if not isinstance(part, ToolResult))
+            first = next(filter(None, seals), Seal())
+            parts = [found for part in message.parts if (found := _response_part(part, target)) is not None]
+            author, system = first.get("provider_name"), first.get("system")
+            messages.append(ModelResponse(parts=parts, provider_name=author, canonical_system=system))
         elif parts := [part for each in message.parts for part in _request_parts(each, dialect, target)]:
             messages.append(ModelRequest(parts=parts, instructions=request.system or None))
     return messages
@@ -95,32 +98,22 @@ def _valid_call_id(id: str, target: str) -> str:
     return f"call_{blake2s(id.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
-def _to_response(message: Message, target: str) -> ModelResponse:
-    seals = [_parse_seal(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
-    first = next((seal for seal in seals if seal), Seal())
-    parts = [found for part in message.parts if (found := _response_part(part, target)) is not None]
-    return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
-
-
 def _response_part(part: MessagePart, target: str) -> ModelResponsePart | None:
     match part:
         case Text():
             return TextPart(part.text, **_part_fields(part.seal))
         case Reasoning():
-            author = _parse_seal(part.seal).get("provider_name", target)
-            return ThinkingPart(part.text, **_reasoning_fields(part.seal)) if author == target else None
+            fields = _part_fields(part.seal)
+            if (author := fields.get("provider_name", target)) != target:
+                return None
+            # Plain reasoning of OpenRouter's goes back without this name: with it the library sends it empty.
+            if author == "openrouter" and not fields.keys() & {"signature", "provider_details"}:
+                fields.pop("provider_name", None)
+            return ThinkingPart(part.text, **fields)
         case ToolCall():
             return ToolCallPart(part.name, part.arguments, _valid_call_id(part.id, target), **_part_fields(part.seal))
         case ToolResult():
             return None
-
-
-def _reasoning_fields(seal: str) -> Seal:
-    """Plain reasoning of OpenRouter's goes back without the provider's name: with it the library sends it empty."""
-    fields = _part_fields(seal)
-    if fields.get("provider_name") == "openrouter" and not fields.keys() & {"signature", "provider_details"}:
-        del fields["provider_name"]
-    return fields
 
 
 def _part_fields(seal: str) -> Seal:
@@ -224,20 +217,17 @@ class EventTranslator:
 
     def translate(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
         """Our events for one of the library. The end of a part has none, as more of the part may follow."""
-        if type(event) is PartDeltaEvent:
-            delta = event.delta
-            if type(delta) is TextPartDelta:  # nearly all of them
-                return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
-            return self._translate_delta(event.index, delta)
         if type(event) is PartStartEvent:
             return self._translate_start(event.index, event.part)
-        return _NOTHING
-
-    def _translate_delta(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
+        if type(event) is not PartDeltaEvent:
+            return _NOTHING
+        delta = event.delta
+        if type(delta) is TextPartDelta:  # nearly all of them
+            return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
         if type(delta) is ThinkingPartDelta:
             return (ReasoningDelta(delta.content_delta),) if delta.content_delta and self._reasoning else _NOTHING
-        if type(delta) is ToolCallPartDelta and delta.args_delta and index in self._numbers:
-            return (CallDelta(self._numbers[index], arguments_text(delta.args_delta)),)
+        if type(delta) is ToolCallPartDelta and delta.args_delta and event.index in self._numbers:
+            return (CallDelta(self._numbers[event.index], arguments_text(delta.args_delta)),)
         return _NOTHING
 
     def _translate_start(self, index: int, part: ModelResponsePart) -> tuple[GatewayEvent, ...]:

@@ -60,13 +60,17 @@ def _list_urls(provider: Provider) -> tuple[str, ...]:
 
 
 async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[dict[str, Any]]:
-    page = await _fetch_page(client, address, provider)
-    entries = _entries(page)
-    for _ in range(_MAX_PAGES - 1):
-        if not (more := _next_page(page)):
-            break
+    entries: list[dict[str, Any]] = []
+    more = ""
+    for _ in range(_MAX_PAGES):
         page = await _fetch_page(client, address + more, provider)
         entries += _entries(page)
+        if token := page.get("nextPageToken"):
+            more = f"&pageToken={token}"
+        elif page.get("has_more") and (last := page.get("last_id")):
+            more = f"&after_id={last}"
+        else:
+            break
     return entries
 
 
@@ -94,14 +98,6 @@ async def _fetch_page(client: "AsyncClient", address: str, provider: Provider) -
 
 def _entries(page: Mapping[str, Any]) -> list[dict[str, Any]]:
     return as_objects(page.get("data") or page.get("models"))
-
-
-def _next_page(page: Mapping[str, Any]) -> str:
-    if token := page.get("nextPageToken"):
-        return f"&pageToken={token}"
-    if page.get("has_more") and (last := page.get("last_id")):
-        return f"&after_id={last}"
-    return ""
 
 
 def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable[ModelInfo]:

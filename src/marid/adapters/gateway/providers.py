@@ -92,17 +92,13 @@ def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "
     login, _, host = parts.netloc.rpartition("@")
     login = unquote(login)
     where = _api_root(urlunsplit(parts._replace(netloc=host)), name, dialect)
-    _check_key(api_key, login, name, dialect)
+    if api_key != api_key.strip() or not all(" " <= letter <= "~" for letter in api_key):
+        raise BadInput(f"api_key of provider '{name}' has a line break, a space at its end or an invalid character")
+    if api_key and login and dialect in ("openai", "openrouter"):
+        raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
     if known and known.needs_key and not api_key and where == known.base_url:
         raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
     return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key, login=login)
-
-
-def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
-    if key != key.strip() or not all(" " <= letter <= "~" for letter in key):
-        raise BadInput(f"api_key of provider '{name}' has a line break, a space at its end or an invalid character")
-    if key and login and dialect in ("openai", "openrouter"):
-        raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
 
 
 def _api_root(url: str, name: str, dialect: Dialect) -> str:

@@ -1,11 +1,10 @@
 """Read a child's output until the child ends or reaches a limit."""
 
 import codecs
-import contextlib
 import os
 import selectors
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO, NamedTuple, cast
 
@@ -86,7 +85,8 @@ class ChildMonitor:
     def read_until_end(self) -> ChildOutput:
         """Read until the child has exited and its streams are closed; a grandchild may delay that by one second."""
         child = self._tree.child
-        with selectors.DefaultSelector() as selector, _open_pidfd(child.pid) as exited:
+        exited = os.pidfd_open(child.pid)  # readable when the process exits
+        with selectors.DefaultSelector() as selector, open(exited, "rb", buffering=0):
             selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, "out")
             selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, "err")
             selector.register(exited, selectors.EVENT_READ)
@@ -122,13 +122,3 @@ class ChildMonitor:
         if self._options.stopped and self._options.stopped():
             return "stopped"
         return "crowd" if self._tree.has_more_than(self._options.max_processes) else None
-
-
-@contextlib.contextmanager
-def _open_pidfd(pid: int) -> Generator[int]:
-    """A descriptor that becomes readable when the process exits."""
-    fd = os.pidfd_open(pid)
-    try:
-        yield fd
-    finally:
-        os.close(fd)

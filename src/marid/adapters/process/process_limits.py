@@ -24,13 +24,10 @@ _GROUP_PREFIX = "marid-"
 
 def with_process_limit(argv: Sequence[str], max_processes: int, *, release: str, confined: bool) -> tuple[str, ...]:
     """The command limited to `max_processes` and without core dumps; `release` is the kernel's."""
-    counted_alone = confined and _version(release) >= _NAMESPACED_COUNT_SINCE
+    version = tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdecimal())
+    counted_alone = confined and version >= _NAMESPACED_COUNT_SINCE
     limit = max_processes if counted_alone else max_processes + machine_thread_count()
     return ("/bin/sh", "-c", _LIMIT_SCRIPT, "sh", str(limit), *argv)
-
-
-def _version(release: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdecimal())
 
 
 def in_control_group(argv: Sequence[str], group: str | None) -> tuple[str, ...]:
@@ -46,8 +43,12 @@ def control_group(max_processes: int, roots: Sequence[str] = CGROUP_ROOTS) -> Ge
     try:
         yield group
     finally:
-        if group is not None:
-            _remove(group)
+        # Retry while the kernel reaps the dead; `remove_stale_groups` removes what is left.
+        for wait in (0.0, 0.01, 0.1, 0.5) if group else ():
+            time.sleep(wait)
+            with contextlib.suppress(OSError):
+                os.rmdir(str(group))
+                break
 
 
 def _create_group(group: str, max_processes: int) -> bool:
@@ -64,15 +65,6 @@ def _create_group(group: str, max_processes: int) -> bool:
         os.rmdir(group)
         return False
     return True
-
-
-def _remove(group: str) -> None:
-    """Retry while the kernel reaps the dead; `remove_stale_groups` removes what is left."""
-    for wait in (0.0, 0.01, 0.1, 0.5):
-        time.sleep(wait)
-        with contextlib.suppress(OSError):
-            os.rmdir(group)
-            return
 
 
 def remove_stale_groups(roots: Sequence[str] = CGROUP_ROOTS) -> None:

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
 from secrets import token_hex
 
 from marid.adapters.sandbox.bubblewrap import LaunchSpec
@@ -18,20 +19,15 @@ _MAX_ENVIRONMENT = 1 << 18
 _RECOUNT_STEP = 256
 
 
-def has_environment_mark(mark: str) -> Callable[[str], bool]:
-    """A test for processes that inherited the variable `mark`, which survives a new session, group or parent."""
-    prefix = f"{mark}=".encode()
-
-    def is_marked(pid: str) -> bool:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return any(entry.startswith(prefix) for entry in file.read(_MAX_ENVIRONMENT).split(b"\0"))
-
-    return is_marked
+def has_environment_mark(mark: str, pid: str) -> bool:
+    """Whether a process inherited the variable `mark`, which survives a new session, group or parent."""
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        return any(entry.startswith(f"{mark}=".encode()) for entry in file.read(_MAX_ENVIRONMENT).split(b"\0"))
 
 
-def in_namespace(inode: int) -> Callable[[str], bool]:
-    """A test for processes of the process namespace with this inode number."""
-    return lambda pid: os.stat(f"/proc/{pid}/ns/pid").st_ino == inode
+def in_namespace(inode: int, pid: str) -> bool:
+    """Whether a process is in the process namespace with this inode number."""
+    return os.stat(f"/proc/{pid}/ns/pid").st_ino == inode
 
 
 def find_processes(belongs: Callable[[str], bool], proc: str = "/proc") -> Iterator[int]:
@@ -79,11 +75,7 @@ class ProcessTree:
     """
 
     def __init__(
-        self,
-        child: subprocess.Popen[bytes],
-        status_fd: int | None,
-        mark: str,
-        machine_threads: Callable[[], int] = machine_thread_count,
+        self, child: subprocess.Popen[bytes], status_fd: int | None, mark: str, machine_threads: Callable[[], int]
     ) -> None:
         self.child = child
         self._status_fd = status_fd
@@ -127,8 +119,8 @@ class ProcessTree:
 
     def _membership_test(self) -> Callable[[str], bool]:
         if self._status_fd is None:
-            return has_environment_mark(self._mark)
-        return in_namespace(self._report.get("pid-namespace", 0))
+            return partial(has_environment_mark, self._mark)
+        return partial(in_namespace, self._report.get("pid-namespace", 0))
 
     def _read_report(self) -> None:
         """Read what bubblewrap has reported so far: one JSON object a line."""

@@ -112,8 +112,7 @@ def _collect(child: subprocess.Popen[bytes], name: str, limits: ProgramLimits, d
         selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, out)
         selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, err)
         while selector.get_map():
-            left = deadline - time.monotonic()
-            if left <= 0:
+            if (left := deadline - time.monotonic()) <= 0:
                 raise _timeout_error(name, limits.timeout)
             for key, _ in selector.select(left):
                 data = os.read(key.fd, CHUNK)

@@ -78,17 +78,9 @@ class PinnedMounts:
 class Sandbox:
     """`program` is bubblewrap, `env` the environment of commands, `state` our folder, which is hidden from them."""
 
-    def __init__(
-        self,
-        program: str,
-        *,
-        env: Mapping[str, str],
-        state: str,
-        prefix: str = sys.base_prefix,
-        machine: str = os.uname().machine,
-    ) -> None:
+    def __init__(self, program: str, *, env: Mapping[str, str], state: str, prefix: str = sys.base_prefix) -> None:
         self._program = program
-        self._filter = seccomp.filter_program(machine)
+        self._filter = seccomp.filter_program(os.uname().machine)
         self._path = env.get("PATH", "")
         folders = tuple(part for part in self._path.split(os.pathsep) if part)
         home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
@@ -121,8 +113,9 @@ class Sandbox:
             options += ("--chdir", os.path.realpath(command.cwd), "--json-status-fd", str(report))
             fds = [report, *pins.fds]
             if self._filter is not None:
-                fds.append(_memory_file(self._filter))
+                fds.append(os.memfd_create("filter"))
                 stack.callback(os.close, fds[-1])
+                os.pwrite(fds[-1], self._filter, 0)
                 options += ("--seccomp", str(fds[-1]))
             yield LaunchSpec(argv=(self._program, *options, "--", *command.argv), fds=tuple(fds), status_fd=status)
 
@@ -194,14 +187,6 @@ def _pin_parents(paths: Sequence[str], roots: Sequence[str], pins: PinnedMounts)
             between.add(folder)
             folder = os.path.dirname(folder)
     return [word for folder in sorted(between, key=len) for word in pins.mount(folder, writable=True)]
-
-
-def _memory_file(data: bytes) -> int:
-    """A descriptor to read `data` from."""
-    fd = os.memfd_create("filter")
-    os.write(fd, data)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
 
 
 def find_bubblewrap(candidates: Sequence[str] = BUBBLEWRAP_PATHS) -> str | None:

@@ -1,7 +1,9 @@
 """Where the git folders of a checkout are: they may be outside of it, or below it."""
 
+import contextlib
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 
@@ -49,24 +51,13 @@ def find_nested_checkouts(root: str, max_folders: int = _MAX_FOLDERS) -> Iterato
 
 def _walk_folders(top: str) -> Iterator[str]:
     """The folders below `top`, level by level."""
-    level = [top]
-    while level:
-        below: list[str] = []
-        for folder in level:
-            found = _subfolders(folder)
+    queue = deque([top])
+    while queue:
+        with contextlib.suppress(OSError), os.scandir(queue.popleft()) as entries:
+            folders = (e for e in entries if e.is_dir(follow_symlinks=False))
+            found = sorted(e.path for e in folders if e.name[0] != "." and e.name not in _TOOLS)
             yield from found
-            below += found
-        level = below
-
-
-def _subfolders(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                e.path for e in entries if e.name[0] != "." and e.name not in _TOOLS and e.is_dir(follow_symlinks=False)
-            )
-    except OSError:
-        return []
+            queue += found
 
 
 def _read_first_line(path: str) -> str | None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from glob import escape, glob
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 VENDORS = ("/opt/microsoft/powershell",)  # /usr/bin links to it
@@ -64,17 +65,8 @@ def python_prefixes(prefix: str, roots: Iterable[str]) -> Iterator[str]:
         for name in (".venv", "venv"):
             program = os.path.realpath(os.path.join(root, name, "bin", "python"))
             found = os.path.dirname(os.path.dirname(program))
-            if _is_python(found):  # the link is in the project, and could point anywhere
+            if glob(f"{escape(found)}/lib/python3.*/os.py"):  # the link is in the project, and could point anywhere
                 yield found
-
-
-def _is_python(prefix: str) -> bool:
-    library = os.path.join(prefix, "lib")
-    try:
-        names = [name for name in os.listdir(library) if name.startswith("python3.")]
-    except OSError:
-        return False
-    return any(os.path.isfile(os.path.join(library, name, "os.py")) for name in names)
 
 
 def _can_mount(path: str, machine: HostLayout, roots: Sequence[str]) -> bool:

@@ -30,8 +30,11 @@ class Placeholders:
         path = os.path.join(self._folder, sha256(os.fsencode(root)).hexdigest()[:32])
         record = self._open_record(path)
         try:
-            for name in names:
-                _create_placeholder(record, os.path.join(root, name))
+            for placeholder in (os.path.join(root, name) for name in names):
+                if not os.path.lexists(placeholder):
+                    os.write(record, os.fsencode(placeholder) + b"\0")
+                    with contextlib.suppress(OSError):  # it exists by now, or the folder is not writable
+                        os.mkdir(placeholder, 0o755)
             yield
         finally:
             _remove_placeholders(record, path)
@@ -65,14 +68,6 @@ def _is_same_file(record: int, path: str) -> bool:
         return os.path.samestat(os.fstat(record), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
         return False
-
-
-def _create_placeholder(record: int, path: str) -> None:
-    if os.path.lexists(path):
-        return
-    os.write(record, os.fsencode(path) + b"\0")
-    with contextlib.suppress(OSError):  # it exists by now, or the folder is not writable
-        os.mkdir(path, 0o755)
 
 
 def _remove_placeholders(record: int, path: str) -> None:

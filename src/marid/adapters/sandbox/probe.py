@@ -35,7 +35,11 @@ def probe_sandbox(run: Callable[[ProcessCommand], ProcessResult], state: str) ->
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as folder:
-            ran = run(_command(os.path.realpath(folder)))
+            root, canary = (os.path.join(os.path.realpath(folder), name) for name in ("root", "canary"))
+            os.makedirs(os.path.join(root, ".git"))
+            os.close(os.open(canary, os.O_CREAT | os.O_EXCL))
+            argv = ("/bin/sh", "-c", _PROBE_SCRIPT, "sh", canary)
+            ran = run(ProcessCommand(argv=argv, cwd=root, roots=(root,), seconds=PROBE_TIMEOUT))
     except OSError as error:
         return SandboxState(confined=False, reason=f"the sandbox could not be tested: {error.strerror}")
     except MaridError as error:
@@ -45,13 +49,3 @@ def probe_sandbox(run: Callable[[ProcessCommand], ProcessResult], state: str) ->
         return SandboxState(confined=True)
     words = ", ".join(line for line in holes if line not in ("tried", "")) or "it did not answer"
     return SandboxState(confined=False, reason=f"the sandbox does not hold: a command inside {words}")
-
-
-def _command(folder: str) -> ProcessCommand:
-    root = os.path.join(folder, "root")
-    canary = os.path.join(folder, "canary")
-    os.makedirs(os.path.join(root, ".git"))
-    with open(canary, "xb"):
-        pass
-    argv = ("/bin/sh", "-c", _PROBE_SCRIPT, "sh", canary)
-    return ProcessCommand(argv=argv, cwd=root, roots=(root,), seconds=PROBE_TIMEOUT)

@@ -1,20 +1,12 @@
 """A seccomp filter against system calls that no build or test needs and that past escapes have used."""
 
 import struct
-from typing import NamedTuple
 
-
-class Architecture(NamedTuple):
-    """The kernel's number of an architecture, and the numbers of the refused calls."""
-
-    audit: int
-    refused_calls: tuple[int, ...]
-
-
+# By architecture, the kernel's number of it and the numbers of the refused calls:
 # add_key request_key keyctl, ptrace, perf_event_open, bpf, userfaultfd, io_uring_setup/enter/register.
 ARCHITECTURES = {
-    "x86_64": Architecture(0xC000003E, (248, 249, 250, 101, 298, 321, 323, 425, 426, 427)),
-    "aarch64": Architecture(0xC00000B7, (217, 218, 219, 117, 241, 280, 282, 425, 426, 427)),
+    "x86_64": (0xC000003E, (248, 249, 250, 101, 298, 321, 323, 425, 426, 427)),
+    "aarch64": (0xC00000B7, (217, 218, 219, 117, 241, 280, 282, 425, 426, 427)),
 }
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER_AT, _ARCH_AT = 0, 4
@@ -24,14 +16,14 @@ _X32 = 0x40000000  # the second set of numbers of x86_64, which would bypass the
 
 def filter_program(machine: str) -> bytes | None:
     """The filter in the format of `prctl` and bubblewrap; None for an unknown architecture."""
-    known = ARCHITECTURES.get(machine)
-    if known is None:
+    if machine not in ARCHITECTURES:
         return None
-    tests = [(_AT_LEAST, _X32), *((_EQUAL, number) for number in known.refused_calls)]
+    architecture, refused_calls = ARCHITECTURES[machine]
+    tests = [(_AT_LEAST, _X32), *((_EQUAL, number) for number in refused_calls)]
     lines = [
         _instruction(_LOAD, _ARCH_AT),
         # A program for another architecture has other numbers: all of its calls are refused.
-        _instruction(_EQUAL, known.audit, no=len(tests) + 2),
+        _instruction(_EQUAL, architecture, no=len(tests) + 2),
         _instruction(_LOAD, _NUMBER_AT),
         *(_instruction(test, number, yes=len(tests) - at) for at, (test, number) in enumerate(tests)),
         _instruction(_RETURN, _ALLOW),
