@@ -8,7 +8,7 @@ import pytest
 
 from fakes.model import DIALECTS, TREE, FakeModel, answer, events_of, finished, gateway_to, model_request, name_in
 from marid.adapters.gateway.providers import Dialect
-from marid.adapters.offline.offline_model import OfflineModel
+from marid.adapters.offline import OfflineModel
 from marid.core.errors import NotFound
 from marid.core.model_io import (
     CallDelta,

@@ -9,7 +9,7 @@ import pytest
 
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
-from marid.adapters.offline.offline_model import OfflineModel
+from marid.adapters.offline import OfflineModel
 from marid.adapters.store.conversations import FileConversations, open_stores
 from marid.bootstrap.model_wiring import make_model, make_providers
 from marid.bootstrap.provider_environment import provider_secrets

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO, NamedTuple, cast
 
-from marid.adapters.process.process_limits import MAX_PROCESSES
 from marid.adapters.process.process_tree import ProcessTree
 from marid.ports.processes import OnOutput
 
+MAX_PROCESSES = 1024
 TICK = 0.05
 DRAIN = 1.0
 _CHUNK = 1 << 16

@@ -78,14 +78,16 @@ class PinnedMounts:
 class Sandbox:
     """`program` is bubblewrap, `env` the environment of commands, `state` our folder, which is hidden from them."""
 
-    def __init__(self, program: str, *, env: Mapping[str, str], state: str, prefix: str = sys.base_prefix) -> None:
+    def __init__(
+        self, program: str, *, env: Mapping[str, str], state: str, prefix: str = "", machine: str = os.uname().machine
+    ) -> None:
         self._program = program
-        self._filter = seccomp.filter_program(os.uname().machine)
+        self._filter = seccomp.filter_program(machine)
         self._path = env.get("PATH", "")
         folders = tuple(part for part in self._path.split(os.pathsep) if part)
         home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
         self.state = os.path.realpath(state)
-        self._machine = HostLayout(home=home, state=self.state, folders=folders, prefix=prefix)
+        self._machine = HostLayout(home=home, state=self.state, folders=folders, prefix=prefix or sys.base_prefix)
         self._placeholders = Placeholders(os.path.join(state, "sandbox"))
 
     def remove_stale(self) -> None:

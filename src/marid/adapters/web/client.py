@@ -1,6 +1,7 @@
 """The HTTP client of the web tools. Only these import it, since it loads the HTTP library."""
 
 import contextlib
+import re
 from collections.abc import Generator, Sequence
 from functools import cached_property
 from ssl import SSLContext
@@ -9,15 +10,9 @@ from typing import NamedTuple
 import httpcore2
 from httpcore2 import Response
 
+from marid.adapters.web import guarded_backend
 from marid.adapters.web.address_policy import AddressPolicy
-from marid.adapters.web.guarded_backend import (
-    Dial,
-    GuardedBackend,
-    Resolve,
-    TransferBudget,
-    connect_address,
-    resolve_host,
-)
+from marid.adapters.web.guarded_backend import GuardedBackend, TransferBudget
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
 from marid.ports.web import PLAIN_PORTS, CrossHostRedirect, Target, WebPage
 from marid.text.web.http_urls import join_url, parse_url
@@ -28,6 +23,7 @@ MAX_HEADER_BYTES = 1 << 20
 MAX_REDIRECTS = 5
 REDIRECTS = (301, 302, 303, 307, 308)
 GONE = (404, 410)
+_TEXT_KINDS = re.compile(r"text/.+|application/(?:.*\+)?(?:json|xml)")
 ENGINE = "https://html.duckduckgo.com/html/"
 HEADERS = (
     ("User-Agent", "Mozilla/5.0 (compatible; marid)"),
@@ -41,8 +37,8 @@ HEADERS = (
 class NetworkFunctions(NamedTuple):
     """Replacements for tests; `ssl_context` None means the system's certificates."""
 
-    resolve: Resolve = resolve_host
-    dial: Dial = connect_address
+    resolve: guarded_backend.Resolve = guarded_backend.resolve_host
+    dial: guarded_backend.Dial = guarded_backend.connect_address
     ssl_context: SSLContext | None = None
 
 
@@ -128,8 +124,9 @@ def _read_page(target: Target, response: Response, max_bytes: int) -> WebPage:
         raise NotFound(f"'{target.authority}' has no such page (status {response.status})")
     if not 200 <= response.status < 300:
         raise Unavailable(f"'{target.authority}' responds with status {response.status}")
-    kind, charset = _kind(response)
-    if not _is_text(kind):
+    kind, *settings = (part.strip().lower() for part in _header(response, b"content-type").split(";"))
+    charset = next((text[8:].strip(" \"'") for text in settings if text.startswith("charset=")), "")
+    if not _TEXT_KINDS.fullmatch(kind):
         raise Refused(f"'{target.authority}' sends {kind or 'an unnamed kind of content'!a}: only text is fetched")
     unpack = Decompressor(_header(response, b"content-encoding"))
     data = bytearray()
@@ -144,18 +141,6 @@ def _read_page(target: Target, response: Response, max_bytes: int) -> WebPage:
 def _header(response: Response, name: bytes) -> str:
     """All values of a header, as one."""
     return ", ".join(value.decode("utf-8", "replace") for key, value in response.headers if key.lower() == name)
-
-
-def _kind(response: Response) -> tuple[str, str]:
-    kind, *settings = (part.strip() for part in _header(response, b"content-type").split(";"))
-    charset = next((text[8:].strip(" \"'") for text in settings if text[:8].lower() == "charset="), "")
-    return kind.lower(), charset.lower()
-
-
-def _is_text(kind: str) -> bool:
-    family, _, name = kind.partition("/")
-    named = name in ("json", "xml") or name.endswith(("+json", "+xml"))
-    return (family == "text" and bool(name)) or (family == "application" and named)
 
 
 def _error_text(cause: Exception) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from fakes.model import answer, events_of, finished, text_of
 from fakes.tool_caller import ToolCaller
-from marid.adapters.offline.offline_model import OfflineModel
+from marid.adapters.offline import OfflineModel
 from marid.core.model_io import (
     CallReady,
     Message,
@@ -179,7 +179,7 @@ def test_figures_are_estimates_and_every_call_is_told() -> None:
 
 
 def test_it_needs_no_gateway_library_and_no_network() -> None:
-    code = "import sys, marid.adapters.offline.offline_model; print(*sorted(sys.modules))"
+    code = "import sys, marid.adapters.offline; print(*sorted(sys.modules))"
     # What a measured test run adds to every process would hide what we import ourselves.
     env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     command = [sys.executable, "-c", code]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.offline.passages import (
+from marid.adapters.offline import (
     DEFINITIONS,
     MAX_PASSAGES,
     MAX_WORDS,

@@ -6,13 +6,8 @@ import pytest
 
 from fakes.files import as_nobody
 from fakes.trees import scratch
-from marid.adapters.process.process_limits import (
-    control_group,
-    in_control_group,
-    remove_stale_groups,
-    with_process_limit,
-)
 from marid.adapters.process.process_tree import kill_processes
+from marid.adapters.process.shell_runner import control_group, in_control_group, remove_stale_groups, with_process_limit
 
 NEW, OLD = "6.1.0-13-amd64", "5.10.0"
 

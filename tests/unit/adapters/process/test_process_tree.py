@@ -1,5 +1,6 @@
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_a_report_of_a_process_that_has_gone_is_no_trouble() -> None:
     os.set_blocking(status, False)
     with subprocess.Popen(["/bin/true"], start_new_session=True) as child:
         os.write(report, b'{"child-pid": 4194304}\n')
-        assert ProcessTree(child, status, "").kill() in (0, -9)
+        assert ProcessTree(child, status, "", lambda: 0).kill() in (0, -9)
     os.close(status)
     os.close(report)
 
@@ -104,7 +105,7 @@ def start_marked(**environment: str) -> subprocess.Popen[bytes]:
 
 
 def test_a_process_is_found_and_killed_by_its_mark_in_any_session() -> None:
-    is_marked = has_environment_mark("MARID_RUN_test1")
+    is_marked = partial(has_environment_mark, "MARID_RUN_test1")
     with start_marked(MARID_RUN_test1="1") as marked, start_marked(OTHER="MARID_RUN_test1=") as other:
         assert list(find_processes(is_marked)) == [marked.pid]
         kill_processes(is_marked)
@@ -114,8 +115,8 @@ def test_a_process_is_found_and_killed_by_its_mark_in_any_session() -> None:
 
 
 def test_a_process_is_found_by_its_namespace() -> None:
-    assert os.getpid() in find_processes(in_namespace(os.stat("/proc/self/ns/pid").st_ino))
-    assert list(find_processes(in_namespace(0))) == []
+    assert os.getpid() in find_processes(partial(in_namespace, os.stat("/proc/self/ns/pid").st_ino))
+    assert list(find_processes(partial(in_namespace, 0))) == []
 
 
 def test_this_process_is_never_killed() -> None:
