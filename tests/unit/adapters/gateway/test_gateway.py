@@ -1,11 +1,14 @@
 """Answers over the wire, and what happens when the service fails."""
 
+import json
 import os
 import re
+import stat
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -26,7 +29,7 @@ from fakes.model import (
     text_of,
 )
 from marid.adapters.gateway.gateway import Gateway
-from marid.adapters.gateway.options import GatewayOptions, RecordKind, RetryPolicy
+from marid.adapters.gateway.options import GatewayOptions, RecordKind, RetryPolicy, WireLogFiles
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import (
@@ -371,29 +374,21 @@ def test_the_reported_wait_is_rounded() -> None:
     assert [event.seconds for event in events if isinstance(event, RetryScheduled)] == [0.3]
 
 
-class Notes:
-    """A wire log in memory."""
-
-    def __init__(self) -> None:
-        self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
-
-    def __call__(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
-        self.records.append((kind, record))
-
-
 @every_dialect
 def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> None:
-    notes = Notes()
+    records: list[tuple[RecordKind, Mapping[str, Any]]] = []
     with ModelServer([unauthorized_error(f"bad key {KEY}"), say("ok")]) as server:
-        model = gateway_to(server, dialect, GatewayOptions(wire_log=notes))
+        model = gateway_to(
+            server, dialect, GatewayOptions(wire_log=lambda kind, record: records.append((kind, record)))
+        )
         _, error = events_of(model, model_request(dialect, user_message(f"my key is {KEY}")))
         events_of(model, model_request(dialect))
         assert {request.key for request in server.requests} == {KEY}
-    assert [kind for kind, _ in notes.records] == ["request", "response"] * 2
-    assert notes.records[0][1]["request"]
-    answers = [record["response"] for kind, record in notes.records if kind == "response"]
+    assert [kind for kind, _ in records] == ["request", "response"] * 2
+    assert records[0][1]["request"]
+    answers = [record["response"] for kind, record in records if kind == "response"]
     assert [(record["status"], "usage" in record) for record in answers] == [(401, False), (200, True)]
-    assert KEY not in repr(notes.records) + repr(error) + repr(model)
+    assert KEY not in repr(records) + repr(error) + repr(model)
 
 
 @every_dialect
@@ -455,3 +450,41 @@ def test_the_library_is_not_loaded_before_a_model_is_asked() -> None:
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
     heavy = {"pydantic", "pydantic_ai", "pydantic_core", "httpx2", "openai", "genai_prices", "ssl"}
     assert not heavy & set(done.stdout.split())
+
+
+STERN = RetryPolicy(jitter=lambda: 1.0)
+
+
+def test_each_wait_is_twice_the_last_up_to_the_longest() -> None:
+    assert [STERN.delay(failures, None) for failures in (0, 1, 2, 10)] == [0.5, 1.0, 2.0, 30.0]
+
+
+def test_jitter_takes_at_most_half_of_a_wait() -> None:
+    assert [RetryPolicy(jitter=lambda: 0.0).delay(failures, None) for failures in (0, 3)] == [0.25, 2.0]
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(7.0, 7.0), (0.0, 0.0), (-5.0, 0.0), (1.5, 1.5)])
+def test_the_service_s_retry_after_wins(asked: float, waits: float) -> None:
+    assert STERN.delay(0, asked) == waits
+
+
+def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    old = os.umask(0)
+    try:
+        log = WireLogFiles(requests=str(path))
+        log("request", {"a": "é"})
+        log("request", {"b": 2})
+        log("response", {"c": 3})
+    finally:
+        os.umask(old)
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [{"a": "é"}, {"b": 2}]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["requests.jsonl"]
+
+
+def test_a_log_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    for name in ("no/where", "link"):
+        with pytest.raises(Unavailable, match="cannot write the log"):
+            WireLogFiles(responses=str(tmp_path / name))("response", {})

@@ -72,16 +72,6 @@ class Fixed(httpx2.AsyncBaseTransport):
         self.closed = True
 
 
-class Notes:
-    """A wire log in memory."""
-
-    def __init__(self) -> None:
-        self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
-
-    def __call__(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
-        self.records.append((kind, record))
-
-
 def provider(dialect: Dialect = "openai", key: str = KEY) -> Provider:
     return Provider(id=dialect, dialect=dialect, base_url="http://127.0.0.1:9/v1", api_key=key)
 
@@ -128,12 +118,12 @@ def test_only_needed_headers_are_sent() -> None:
 
 def test_a_login_is_sent_beside_a_key_in_another_header() -> None:
     inner = Fixed(httpx2.Response(200, stream=Body()))
-    notes = Notes()
+    records: list[tuple[RecordKind, Mapping[str, Any]]] = []
     place = replace(provider("anthropic"), login="me:secret-word")
-    sent(ProviderTransport(place, RetryPolicy(), notes, inner=inner))
+    sent(ProviderTransport(place, RetryPolicy(), lambda kind, record: records.append((kind, record)), inner=inner))
     headers = inner.asked[0].headers
     assert (headers["authorization"], headers["x-api-key"]) == ("Basic bWU6c2VjcmV0LXdvcmQ=", KEY)
-    assert "bWU6c2VjcmV0LXdvcmQ" not in str(notes.records)
+    assert "bWU6c2VjcmV0LXdvcmQ" not in str(records)
 
 
 def test_our_timeouts_replace_those_of_the_client() -> None:
@@ -180,14 +170,17 @@ def test_an_error_without_end_is_read_in_part() -> None:
 
 
 def test_requests_and_responses_are_logged_without_keys() -> None:
-    notes = Notes()
+    records: list[tuple[RecordKind, Mapping[str, Any]]] = []
     wire = ProviderTransport(
-        provider(), RetryPolicy(), notes, inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body()))
+        provider(),
+        RetryPolicy(),
+        lambda kind, record: records.append((kind, record)),
+        inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body())),
     )
     sent(wire)
     wire.log_response(Usage(input=3, output=2))
     wire.log_response(Usage(input=3, output=2))
-    (kind, request), (other, response) = notes.records
+    (kind, request), (other, response) = records
     assert (kind, other) == ("request", "response")
     assert request["request"] == {"key": "[masked]"}
     assert request["headers"]["authorization"] == "[masked]"
@@ -195,7 +188,7 @@ def test_requests_and_responses_are_logged_without_keys() -> None:
     assert response["response"]["usage"] == {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
     assert isinstance(request["timestamp"], int)
     assert isinstance(response["timestamp"], int)
-    assert KEY not in str(notes.records)
+    assert KEY not in str(records)
 
 
 class Failing(httpx2.AsyncBaseTransport):

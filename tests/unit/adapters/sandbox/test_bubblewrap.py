@@ -1,15 +1,19 @@
 """How commands are confined, as arguments; that it holds is tried in tests/flow/test_sandbox.py."""
 
 import os
-from collections.abc import Sequence
+import struct
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from fakes.trees import plant
 from marid.adapters.sandbox.bubblewrap import Sandbox, find_bubblewrap
-from marid.core.errors import Refused
-from marid.ports.processes import ProcessCommand
+from marid.adapters.sandbox.probe import probe_sandbox
+from marid.adapters.sandbox.seccomp import ARCHITECTURES, filter_program
+from marid.core.errors import Refused, Unavailable
+from marid.ports.processes import ProcessCommand, ProcessResult
 
 
 @pytest.fixture
@@ -150,3 +154,89 @@ def test_bubblewrap_is_looked_for_where_systems_install_it(tmp_path: Path) -> No
     assert find_bubblewrap([str(program)]) is None
     program.touch(mode=0o755)
     assert find_bubblewrap(["/nowhere/bwrap", str(program)]) == str(program)
+
+
+Run = Callable[[ProcessCommand], ProcessResult]
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Run:
+    """No sandbox at all, except that /etc is not the real one: somebody may run this as root."""
+
+    def run(command: ProcessCommand) -> ProcessResult:
+        argv = [part.replace("/etc/", f"{tmp_path}/") for part in command.argv]
+        done = subprocess.run(argv, cwd=command.cwd, capture_output=True, text=True, check=False)
+        return ProcessResult(status=done.returncode, out=done.stdout, err=done.stderr, seconds=0.0)
+
+    return run
+
+
+def test_without_walls_the_holes_are_named(outside: Run, tmp_path: Path) -> None:
+    state = probe_sandbox(outside, str(tmp_path / "state"))
+    assert not state.confined
+    for hole in ("can write outside of its roots", "can see files", "can write in .git", "can make what is protected"):
+        assert hole in state.reason
+
+
+def test_nothing_is_left_of_the_tries(outside: Run, tmp_path: Path) -> None:
+    probe_sandbox(outside, str(tmp_path / "state"))
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+@pytest.mark.parametrize(("out", "confined"), [("tried\n", True), ("", False), ("has a network\ntried\n", False)])
+def test_only_a_sandbox_that_answers_and_has_no_holes_confines(tmp_path: Path, out: str, *, confined: bool) -> None:
+    state = probe_sandbox(lambda _: ProcessResult(status=0, out=out, err="", seconds=0.0), str(tmp_path))
+    assert state.confined is confined
+    assert confined == (state.reason == "")
+
+
+def test_a_sandbox_that_cannot_be_set_up_confines_nothing(tmp_path: Path) -> None:
+    def broken(command: ProcessCommand) -> ProcessResult:
+        raise Unavailable("no user namespaces")
+
+    assert probe_sandbox(broken, str(tmp_path)).reason == "the sandbox does not work here: no user namespaces"
+
+
+def test_without_a_folder_of_ours_nothing_can_be_tried(outside: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    state = probe_sandbox(outside, str(tmp_path / "file" / "state"))
+    assert state.reason == "the sandbox could not be tested: Not a directory"
+
+
+ALLOW, REFUSE = 0x7FFF0000, 0x00050001
+
+
+def verdict(filter_: bytes, number: int, audit: int) -> int:
+    """What the kernel would say: a small interpreter of the four instructions in use."""
+    lines = [struct.unpack_from("HBBI", filter_, at) for at in range(0, len(filter_), 8)]
+    at, value = 0, 0
+    while True:
+        code, yes, no, operand = lines[at]
+        at += 1
+        if code == 0x20:
+            value = {0: number, 4: audit}[operand]
+        elif code == 0x06:
+            return operand
+        else:
+            at += yes if (value == operand if code == 0x15 else value >= operand) else no
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_the_named_calls_are_refused_and_all_others_allowed(machine: str) -> None:
+    filter_ = filter_program(machine)
+    assert filter_ is not None
+    audit, refused_calls = ARCHITECTURES[machine]
+    assert {number for number in range(600) if verdict(filter_, number, audit) == REFUSE} == set(refused_calls)
+    assert {verdict(filter_, number, audit) for number in range(600)} == {ALLOW, REFUSE}
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_another_set_of_numbers_is_no_way_round(machine: str) -> None:
+    filter_ = filter_program(machine)
+    assert filter_ is not None
+    assert verdict(filter_, 0x40000000 + 1, ARCHITECTURES[machine][0]) == REFUSE
+    assert verdict(filter_, 1, 0x40000003) == REFUSE
+
+
+def test_an_unknown_machine_has_no_filter() -> None:
+    assert filter_program("vax") is None
