@@ -46,6 +46,11 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("MARID_", "JINNI_"))} | home
 
 
+def serve(project: Path, environ: dict[str, str], *flags: str) -> StdioServerParameters:
+    args = [*SERVE, "--root", str(project), *flags]
+    return StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
+
+
 def the_result(text: str) -> bool:
     """Whether it is the project above, whole."""
     return text.startswith("File: .gitignore\n") and text.endswith("return 1\n") and "not for others" not in text
@@ -59,9 +64,7 @@ def text_of(result: types.CallToolResult) -> str:
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 def test_the_official_client_lists_and_calls(project: Path, environ: dict[str, str], mode: str, version: str) -> None:
-    parameters = StdioServerParameters(
-        command=sys.executable, args=[*SERVE, "--root", str(project)], env=environ, cwd="/"
-    )
+    parameters = serve(project, environ)
 
     async def main() -> None:
         results: dict[str, types.CallToolResult] = {}
@@ -274,9 +277,7 @@ def test_the_docs_describe_every_parameter() -> None:
 
 def test_families_and_effects_are_chosen_by_flags(project: Path, environ: dict[str, str]) -> None:
     async def names(*flags: str) -> dict[str, types.Tool]:
-        args = [*SERVE, "--root", str(project), *flags]
-        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
-        async with Client(parameters, mode="auto") as client:
+        async with Client(serve(project, environ, *flags), mode="auto") as client:
             return {tool.name: tool for tool in (await client.list_tools()).tools}
 
     (project / ".beads").mkdir()
@@ -300,9 +301,7 @@ def test_a_grant_lets_a_client_write_and_without_one_the_refusal_names_the_flag(
     project: Path, environ: dict[str, str]
 ) -> None:
     async def write(*flags: str) -> types.CallToolResult:
-        args = [*SERVE, "--root", str(project), *flags]
-        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
-        async with Client(parameters, mode="auto") as client:
+        async with Client(serve(project, environ, *flags), mode="auto") as client:
             return await client.call_tool("write_file", {"path": "new.txt", "content": "x"})
 
     async def main() -> None:
@@ -331,10 +330,8 @@ def test_a_client_that_can_ask_its_person_is_asked(
         return types.ElicitResult(action="accept", content={"answer": answer})
 
     async def main() -> None:
-        args = [*SERVE, "--root", str(project)]
-        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
         with anyio.fail_after(60):
-            async with Client(parameters, mode="legacy", elicitation_callback=elicit) as client:
+            async with Client(serve(project, environ), mode="legacy", elicitation_callback=elicit) as client:
                 result = await client.call_tool("write_file", {"path": "new.txt", "content": "fresh\n"})
                 assert result.is_error is not written
 
