@@ -14,7 +14,6 @@ import pytest
 from fakes.program import Outcome, Program, marid
 from fakes.real_app import add_call, add_entries, add_messages, add_note
 from fakes.terminal import TerminalSession
-from marid.app.conversations import resolve_name
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import Entry
 
@@ -282,14 +281,6 @@ def test_new_names_are_the_time_with_a_prefix(marid: Program) -> None:
     assert marid("-c", "new:").code == 2
     assert "offline" in marid("-C", "new:run", "hello").text
     assert [name for name in names() if name.startswith("run_")]
-
-
-def test_within_one_second_a_new_name_is_another_one(marid: Program) -> None:
-    now, found = 1_800_000_000.0, list[str]()
-    for _ in range(3):
-        found.append(resolve_name(open_request(), "new:topic", clock=now))
-        assert marid("-C", found[-1], "-u", "ann").code == 0
-    assert [name.removeprefix(found[0]) for name in found] == ["", "_2", "_3"]
 
 
 HOSTILE = ["../x", "a/b", "", "..", ".", "a b", "system", "SYSTEM", "ä", "x" * 101, "a\nb", "-D/../x"]

@@ -355,22 +355,6 @@ def test_a_model_reads_failures_in_plain_words(tmp_path: Path, dialect: str) -> 
         ]
 
 
-def test_parameters_of_every_layer_are_on_the_wire(tmp_path: Path) -> None:
-    scope = real_scope(tmp_path)
-    home = tmp_path / "home"
-    scope.stores.conversations.create("c")
-    (home / "config.toml").write_text("[api]\ntop_p = 0.5\ntemperature = 0.1\nmax_tokens = 1\nseed = 1\n")
-    (home / "models.toml").write_text('[models."scripted-model".api]\ntemperature = 0.2\nmax_tokens = 2\nseed = 2\n')
-    (home / "contexts/c/local.toml").write_text('[api]\nmax_tokens = 3\nseed = 3\nreasoning = {effort = "high"}\n')
-    scope = real_scope(tmp_path)
-    with ModelServer([says("Yes.")]) as server:
-        run_prompt(scope, "go", flags={**server_flags(server), "api.seed": "4"})
-    sent = chat_requests(server)[0].body
-    assert sent is not None
-    names = ("top_p", "temperature", "max_tokens", "seed", "reasoning_effort")
-    assert [sent.get(name) for name in names] == [0.5, 0.2, 3, 4, "high"]
-
-
 def test_a_line_that_cannot_be_read_is_told_by_its_place_and_left_out(tmp_path: Path) -> None:
     scope = real_scope(tmp_path)
     run_prompt(scope, "hello")

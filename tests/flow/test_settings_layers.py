@@ -163,20 +163,3 @@ def test_all_problems_of_all_files_and_variables_are_told_together_with_line_and
         ".marid.toml:1: 'username' may not be set by a project",
     ):
         assert words in done.err
-
-
-def test_all_problems_of_a_conversation_s_own_file_are_told_together(layers: Layers) -> None:
-    layers.local("[storage]\npartition_max_entries = -1\n\n[tols]\n")
-    done = layers.shown()
-    assert (done.code, done.out) == (2, b"")
-    assert "local.toml:2: 'storage.partition_max_entries' must be a whole number" in done.err
-    assert "local.toml:4: unknown key 'tols'; did you mean 'tools'?" in done.err
-
-
-def test_all_problems_of_flags_are_told_together(layers: Layers) -> None:
-    layers.flag("fule=3")
-    layers.flag("api.seed=x")
-    done = layers.shown()
-    assert (done.code, done.out) == (2, b"")
-    assert "flag: unknown key 'fule'; did you mean 'fuel'?" in done.err
-    assert "flag: 'api.seed' must be a whole number, not 'x'" in done.err

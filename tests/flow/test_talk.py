@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program, marid
-from fakes.real_app import add_messages as spoken
+from fakes.real_app import add_messages, chat_requests
 from fakes.terminal import TerminalSession
 from marid.bootstrap.wiring import open_request
 from marid.testing import (
@@ -47,11 +47,6 @@ def model(program: Program, *steps: Step, **settings: object) -> Generator[Model
 
 def _toml(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value).lower()
-
-
-def chats(server: ModelServer) -> list[Request]:
-    """What the model was asked; the list of models may be asked for besides."""
-    return [request for request in server.requests if request.kind == "chat"]
 
 
 def kept() -> str:
@@ -97,7 +92,7 @@ class TestInAPipe:
         with model(marid, say(calls=[call("call_user", {"message": "Which one?"})])) as server:
             done = marid("say", "go")
         assert (done.code, done.text) == (0, "Which one?\n")
-        assert len(chats(server)) == 1
+        assert len(chat_requests(server)) == 1
 
     def test_verbose_shows_the_use_of_tools(self, marid: Program) -> None:
         turns = (say(calls=[call("get_tree", {"path": "."})]), say("Done."))
@@ -132,12 +127,12 @@ class TestInAPipe:
             done = marid("say", "look")
         assert (done.code, done.text) == (0, "Again.\nAgain.\n")
         assert "fuel" in done.err
-        assert len(chats(server)) == 2
+        assert len(chat_requests(server)) == 2
 
     def test_a_model_that_says_nothing_is_told_as_such(self, marid: Program) -> None:
         with model(marid, say(""), say(""), say("never")) as server:
             told = marid("say", "hi")
-        assert (told.code, told.out, len(chats(server))) == (0, b"", 2)
+        assert (told.code, told.out, len(chat_requests(server))) == (0, b"", 2)
         assert "returned only empty answers" in told.err
         assert "30 requests" not in told.err
 
@@ -161,47 +156,40 @@ class TestWhenItFails:
         with model(marid, say("Hel", "lo", faults=[Cut(after=1)]), say("never")) as server:
             done = marid("say", "hi")
         assert (done.code, done.text) == (6, "Hel\n")
-        assert len(chats(server)) == 1
+        assert len(chat_requests(server)) == 1
         assert "Hel" in kept()
 
     def test_a_service_that_is_busy_is_asked_again(self, marid: Program) -> None:
         with model(marid, rate_limited(retry_after=0), say("Now.")) as server:
             done = marid("-v", "say", "hi")
         assert (done.code, done.text) == (0, "Now.\n")
-        assert len(chats(server)) == 2
+        assert len(chat_requests(server)) == 2
         assert "[attempt 2]" in done.err
 
-    def test_a_service_that_stays_down_is_given_up(self, marid: Program) -> None:
-        with model(marid, *[rate_limited(retry_after=0)] * 5) as server:
+    @pytest.mark.parametrize(
+        ("refusal", "code", "tries"),
+        [
+            (rate_limited(retry_after=0), 6, 4),
+            (unauthorized_error(), 3, 1),
+            (unknown_model("scripted-model"), 4, 1),
+            (context_too_long(), 5, 1),
+        ],
+        ids=["busy", "wrong key", "unknown model", "full window"],
+    )
+    def test_a_refusal_has_the_exit_code_of_its_family_and_only_a_busy_service_is_asked_again(
+        self, marid: Program, refusal: Step, code: int, tries: int
+    ) -> None:
+        with model(marid, *[refusal] * 5) as server:
             done = marid("say", "hi")
-        assert (done.code, done.out) == (6, b"")
-        assert len(chats(server)) == 4
-
-    def test_a_key_that_is_refused_is_not_tried_again(self, marid: Program) -> None:
-        with model(marid, unauthorized_error(), say("never")) as server:
-            done = marid("say", "hi")
-        assert (done.code, done.out) == (3, b"")
-        assert len(chats(server)) == 1
+        assert (done.code, done.out, len(chat_requests(server))) == (code, b"", tries)
         assert "sk-canary" not in done.err
-
-    def test_a_model_that_is_not_there_is_not_found(self, marid: Program) -> None:
-        with model(marid, unknown_model("scripted-model"), say("never")) as server:
-            done = marid("say", "hi")
-        assert (done.code, done.out) == (4, b"")
-        assert len(chats(server)) == 1
-
-    def test_a_full_window_is_exhausted(self, marid: Program) -> None:
-        with model(marid, context_too_long(), say("never")) as server:
-            done = marid("say", "hi")
-        assert (done.code, done.out) == (5, b"")
-        assert len(chats(server)) == 1
 
     def test_a_broken_round_goes_on_without_a_new_message(self, marid: Program) -> None:
         with model(marid, server_error(status=400), say("Here I am.")) as server:
             assert marid("say", "hi").code != 0
             done = marid("resume")
             assert (done.code, done.text) == (0, "Here I am.\n")
-            assert chats(server)[1].said == chats(server)[0].said
+            assert chat_requests(server)[1].said == chat_requests(server)[0].said
             nothing = marid("resume")
         assert (nothing.code, nothing.text) == (0, "")
         assert "nothing to resume" in nothing.err
@@ -259,14 +247,14 @@ class TestOnATerminal:
                 person.type("\x03")
                 assert person.end() == 130
             # Whoever is given up, because it hangs, stores nothing and begins no line.
-            assert server.wait_for_end(chats(server)[0].number) == "left"
+            assert server.wait_for_end(chat_requests(server)[0].number) == "left"
         assert person.shown.endswith("\n")
         assert "Hello" in kept()
         assert '"interrupted"' in kept()
 
     @pytest.mark.parametrize("args", [["say"], ["-D", "work"]])
     def test_after_ctrl_c_at_the_keyboard_the_next_prompt_begins_a_line(self, marid: Program, args: list[str]) -> None:
-        spoken(open_request(), "work", "hello")
+        add_messages(open_request(), "work", "hello")
         with TerminalSession(*args) as person:
             person.see("say something" if "say" in args else "[y/N]")
             person.type("\x03")
@@ -287,7 +275,7 @@ class TestOnATerminal:
             person.see("[run_shell]" if flags else "Allow it?")
             person.type("\x03")
             assert person.end() == 130
-        assert len(chats(server)) == 1
+        assert len(chat_requests(server)) == 1
 
     def test_a_question_is_answered_on_the_terminal_not_by_what_is_piped_in(self, marid: Program) -> None:
         turn = say(calls=[call("write_file", {"path": "new.txt", "content": "made"})])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from fakes.real_app import add_messages
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.bootstrap.wiring import open_request
-from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
+from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import Conflict, ConversationLocked, CurrentConversation, Expiry, StorageSettings
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.values import storage_settings
@@ -22,13 +23,6 @@ def scope(tmp_path: Path) -> RequestScope:
     return open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"HOME": str(tmp_path)})
 
 
-def spoken(scope: RequestScope, name: str, *texts: str) -> None:
-    with scope.stores.conversations.open(name, create=True) as held:
-        for number, text in enumerate(texts):
-            role = AGENT if number % 2 else USER
-            held.append([Entry(entry_type=MESSAGE, content=text, sender=role, to=name, role=role)])
-
-
 def test_without_a_word_the_current_one_is_meant(scope: RequestScope) -> None:
     assert conversations.resolve_name(scope) == "default"
     conversations.resolve_name(scope, "work", switch=True)
@@ -37,7 +31,7 @@ def test_without_a_word_the_current_one_is_meant(scope: RequestScope) -> None:
 
 
 def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(scope: RequestScope) -> None:
-    spoken(scope, "there", "hi")
+    add_messages(scope, "there", "hi")
     conversations.resolve_name(scope, "there", switch=True)
     conversations.resolve_name(scope, "slip", switch=True)
     with pytest.raises(Conflict, match="'there' already"):
@@ -55,8 +49,8 @@ def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(scope: 
 def test_a_new_one_is_named_by_the_local_time_and_is_free(scope: RequestScope) -> None:
     assert conversations.resolve_name(scope, "new", clock=NOON) == "20260102_120000"
     assert conversations.resolve_name(scope, "new:fix", clock=NOON) == "fix_20260102_120000"
-    spoken(scope, "fix_20260102_120000", "x")
-    spoken(scope, "fix_20260102_120000_2", "x")
+    add_messages(scope, "fix_20260102_120000", "x")
+    add_messages(scope, "fix_20260102_120000_2", "x")
     assert conversations.resolve_name(scope, "new:fix", clock=NOON) == "fix_20260102_120000_3"
     with pytest.raises(BadInput, match="prefix"):
         conversations.resolve_name(scope, "new:")
@@ -72,13 +66,13 @@ def test_what_cannot_be_a_name_is_refused_before_anything_is_made(
 
 
 def test_an_id_means_the_conversation_that_has_it(scope: RequestScope) -> None:
-    spoken(scope, "work", "x")
+    add_messages(scope, "work", "x")
     [listed] = conversations.list_conversations(scope)
     assert conversations.resolve_name(scope, listed.meta.id) == "work"
 
 
 def test_the_list_says_who_holds_one(scope: RequestScope) -> None:
-    spoken(scope, "a", "x")
+    add_messages(scope, "a", "x")
     with scope.stores.conversations.open("b", create=True):
         first, second = conversations.list_conversations(scope)
         assert (first.meta.name, first.holder) == ("a", None)
@@ -88,14 +82,14 @@ def test_the_list_says_who_holds_one(scope: RequestScope) -> None:
 
 def test_an_overview_counts_messages_and_shows_the_beginning_of_the_summary(scope: RequestScope) -> None:
     assert conversations.overview(scope, "never")[2:] == (0, "")
-    spoken(scope, "a", "x", "y")
+    add_messages(scope, "a", "x", "y")
     with scope.stores.conversations.open("a") as held:
         held.write_note("summary", "First line.\nSecond.")
     assert conversations.overview(scope, "a")[2:] == (2, "First line.")
 
 
 def test_a_log_is_the_window_from_either_end(scope: RequestScope) -> None:
-    spoken(scope, "a", "1", "2", "3")
+    add_messages(scope, "a", "1", "2", "3")
     for count, expected in [(0, "123"), (2, "23"), (-2, "12"), (9, "123")]:
         assert "".join(entry.content for entry in conversations.log(scope, "a", count)) == expected
     with pytest.raises(NotFound):
@@ -104,42 +98,16 @@ def test_a_log_is_the_window_from_either_end(scope: RequestScope) -> None:
 
 def test_clearing_empties_the_window_and_keeps_the_transcript(scope: RequestScope) -> None:
     assert conversations.clear(scope, "a") is False
-    spoken(scope, "a", "1", "2")
+    add_messages(scope, "a", "1", "2")
     assert conversations.clear(scope, "a") is True
     assert conversations.clear(scope, "a") is False
     assert conversations.log(scope, "a") == ()
     assert [hit.entry.content for hit in conversations.search(scope, "1")] == ["1"]
 
 
-def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(scope: RequestScope) -> None:
-    conversations.resolve_name(scope, "a", switch=True)
-    spoken(scope, "a", "x")
-    spoken(scope, "b", "x")
-    with pytest.raises(Conflict):
-        conversations.rename(scope, "a", "b")
-    with pytest.raises(BadInput):
-        conversations.rename(scope, "a", "..")
-    assert conversations.rename(scope, "a", "c").name == "c"
-    assert conversations.current(scope).implied == "c"
-
-
-def test_destroying_the_previous_one_leaves_nothing_to_go_back_to(scope: RequestScope) -> None:
-    for name in ("a", "b"):
-        spoken(scope, name, "x")
-        conversations.resolve_name(scope, name, switch=True)
-    conversations.destroy(scope, "a")
-    assert conversations.current(scope) == CurrentConversation("b", "")
-
-
 def test_one_that_is_held_is_not_destroyed(scope: RequestScope) -> None:
     with scope.stores.conversations.open("a", create=True), pytest.raises(ConversationLocked):
         conversations.destroy(scope, "a")
-
-
-def test_archiving_hides_and_restoring_brings_back(scope: RequestScope) -> None:
-    spoken(scope, "a", "x")
-    assert conversations.archive(scope, "a").archived_ms > 0
-    assert conversations.archive(scope, "a", away=False).archived_ms == 0
 
 
 def test_one_ends_by_itself_when_its_time_has_come(scope: RequestScope) -> None:
@@ -151,7 +119,7 @@ def test_one_ends_by_itself_when_its_time_has_come(scope: RequestScope) -> None:
 
 def test_an_id_ends_the_conversation_that_has_it(scope: RequestScope) -> None:
     """The defect: one was made that was named like the id."""
-    spoken(scope, "work", "x")
+    add_messages(scope, "work", "x")
     key = scope.stores.conversations.get_meta("work").id
     assert conversations.expire(scope, key, at=5) == Expiry(at=5)
     assert conversations.conversation_names(scope) == ("work",)
@@ -183,7 +151,7 @@ def test_a_search_wants_a_word(scope: RequestScope) -> None:
 
 
 def test_each_conversation_is_kept_by_its_own_settings(scope: RequestScope, tmp_path: Path) -> None:
-    spoken(scope, "a", "x")
+    add_messages(scope, "a", "x")
     (tmp_path / "home/contexts/a/local.toml").write_text("[storage]\npartition_max_entries = 7\n")
     assert storage_settings(scope.within("a").resolve().settings).partition_max_entries == 7
     assert storage_settings(scope.within("b").resolve().settings) == StorageSettings()

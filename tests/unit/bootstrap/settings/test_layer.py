@@ -19,42 +19,11 @@ def test_the_stronger_value_replaces_and_brings_its_origin() -> None:
     assert merged == {"fuel": (2, "b"), "username": ("x", "a")}
 
 
-def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(place: SettingsFiles) -> None:
-    place.config('[tools]\ninclude = ["a", "b"]\nexclude = ["c", "d"]\nexclude_categories = ["net"]\n')
-    place.local('[tools]\ninclude = ["z"]\nexclude = ["d", "e"]\nexclude_categories = ["exec"]\n')
-    tools = place.resolve().settings.tools.selection
-    assert tools["include"] == ("z",)
-    assert tools["exclude"] == ("c", "d", "e")
-    assert tools["exclude_categories"] == ("net", "exec")
-
-
-def test_parameters_and_storage_are_merged_field_by_field(place: SettingsFiles) -> None:
-    place.config("[api]\ntemperature = 1\nseed = 3\n[storage]\npartition_max_entries = 5\nbytes_per_token = 2\n")
-    place.local("[api]\ntemperature = 0.5\n[storage]\nbytes_per_token = 4\n")
-    settings = place.resolve().settings
-    assert settings.model.api == {"temperature": 0.5, "seed": 3}
-    assert settings.conversation.storage == {"partition_max_entries": 5, "bytes_per_token": 4}
-
-
 def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: SettingsFiles) -> None:
     place.config('[api.reasoning]\neffort = "high"\nmax_tokens = 100\n')
     found = place.resolve()
     assert found.settings.model.api["reasoning"] == {"max_tokens": 100}
     assert found.notes == (f"{place.home / 'config.toml'}: api.reasoning.max_tokens overrides api.reasoning.effort",)
-
-
-@pytest.mark.parametrize(
-    ("below", "above"), [('effort = "high"', "max_tokens = 100"), ("max_tokens = 100", 'effort = "high"')]
-)
-def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(
-    place: SettingsFiles, below: str, above: str
-) -> None:
-    place.config(f"[api.reasoning]\n{below}\nexclude = true\n")
-    place.local(f"[api.reasoning]\n{above}\n")
-    found = place.resolve()
-    expected = {"max_tokens": 100} if "tokens" in above else {"effort": "high"}
-    assert found.settings.model.api["reasoning"] == {"exclude": True, **expected}
-    assert found.notes == ()
 
 
 def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_names(place: SettingsFiles) -> None:

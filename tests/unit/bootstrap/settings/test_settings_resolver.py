@@ -135,24 +135,6 @@ def test_of_two_cli_toml_the_conversation_s_own_is_the_stronger(place: SettingsF
     assert place.resolve({"verbose": True}).settings.display.verbose
 
 
-def test_the_layers_are_in_their_order(place: SettingsFiles) -> None:
-    def in_force(**environ: str) -> int:
-        return place.resolve(**environ).settings.conversation.context_window_limit
-
-    place.config('model = "m"\ncontext_window_limit = 1\n[api]\nseed = 1\n')
-    assert in_force() == 1
-    assert in_force(MARID_CONTEXT_WINDOW_LIMIT="4") == 4
-    environ = {"MARID_CONTEXT_WINDOW_LIMIT": "4", "MARID_API_SEED": "2"}
-    place.models("[models.m]\ncontext_window = 2\n[models.m.api]\nseed = 3\n")
-    assert in_force(**environ) == 4
-    assert place.resolve(**environ).settings.model.api["seed"] == 3
-    place.marid_toml("context_window_limit = 3\n")
-    assert in_force(**environ) == 3
-    place.local("context_window_limit = 5\n")
-    assert in_force(**environ) == 5
-    assert place.within(environ, {"context_window_limit": "6"}).settings.conversation.context_window_limit == 6
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1", True), ("TRUE", True), ("yes", True), ("on", True), ("0", False), ("False", False), ("no", False)],
