@@ -1,12 +1,11 @@
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from fakes.apps import AppFakes
 from fakes.git import FakeRepository
-from fakes.trees import plant, scratch
+from fakes.trees import plant
 from marid.app.context_watch import follow
 from marid.core.context import ContextReport, ContextRequest, FileSelection
 from marid.core.errors import Exhausted
@@ -49,23 +48,22 @@ class Follower:
             self.on_note(event.what.text)
 
 
-def test_the_output_is_written_at_once(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one"})
-    assert "one" in Follower(tmp_path).start()
-
-
-def test_the_output_is_written_again_after_a_change(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one"})
-    follower = Follower(tmp_path)
+def started(top: Path, files: Mapping[str, str]) -> Follower:
+    plant(top, files)
+    follower = Follower(top)
     follower.start()
+    return follower
+
+
+def test_the_output_is_written_at_once_and_again_after_a_change(tmp_path: Path) -> None:
+    follower = started(tmp_path, {"a.py": "one"})
+    assert "one" in follower.output
     plant(tmp_path, {"a.py": "two"})
     assert "two" in follower.after("a.py")
 
 
 def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one", "b.py": "unseen", "src/c.py": "unseen"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"a.py": "one", "b.py": "unseen", "src/c.py": "unseen"})
     plant(tmp_path, {"a.py": "two"})
     (tmp_path / "b.py").unlink()
     plant(tmp_path, {"src/c.py": "other"})
@@ -75,17 +73,13 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_new_file_is_found(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"a.py": "one"})
     plant(tmp_path, {"b.py": "new"})
     assert "File: b.py" in follower.after("b.py")
 
 
 def test_a_file_saved_by_way_of_another_does_not_make_everything_be_read_again(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one", "b.py": "unseen"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"a.py": "one", "b.py": "unseen"})
     plant(tmp_path, {"a.py": "two", "b.py": "other"})
     text = follower.after("a.py", "a.py~", "4913")
     assert "two" in text
@@ -93,17 +87,13 @@ def test_a_file_saved_by_way_of_another_does_not_make_everything_be_read_again(t
 
 
 def test_a_file_that_goes_is_left_out(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one", "b.py": "two"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"a.py": "one", "b.py": "two"})
     (tmp_path / "b.py").unlink()
     assert "b.py" not in follower.after("b.py")
 
 
 def test_a_folder_stands_for_everything_in_it(tmp_path: Path) -> None:
-    plant(tmp_path, {"src/a.py": "one", "b.py": "unseen"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"src/a.py": "one", "b.py": "unseen"})
     plant(tmp_path, {"src/a.py": "two", "src/n.py": "new", "b.py": "other"})
     text = follower.after("src")
     assert ("two" in text, "new" in text, "unseen" in text) == (True, True, True)
@@ -154,9 +144,7 @@ def test_its_own_output_and_lock_do_not_wake_it(tmp_path: Path) -> None:
 
 
 def test_a_change_beside_its_own_output_wakes_it(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "one"})
-    follower = Follower(tmp_path)
-    follower.start()
+    follower = started(tmp_path, {"a.py": "one"})
     plant(tmp_path, {"a.py": "two"})
     assert "two" in follower.after("out.txt", "a.py", ".out.txt.12.ab.tmp")
 
@@ -194,11 +182,10 @@ def test_what_comes_between_asking_and_watching_is_not_missed(tmp_path: Path) ->
     assert follower.outside.watch.folders == [str(tmp_path)]
 
 
-def test_a_report_comes_with_every_writing() -> None:
-    with scratch() as top:
-        plant(top, {"a.py": "one"})
-        follower = Follower(Path(top))
-        assert next(follower.reports).files == 1
-        plant(top, {"b.py": "two"})
-        follower.outside.watch.tell(os.path.join(top, "b.py"))
-        assert next(follower.reports).files == 2
+def test_a_report_comes_with_every_writing(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "one"})
+    follower = Follower(tmp_path)
+    assert next(follower.reports).files == 1
+    plant(tmp_path, {"b.py": "two"})
+    follower.outside.watch.tell(str(tmp_path / "b.py"))
+    assert next(follower.reports).files == 2
