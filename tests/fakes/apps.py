@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,15 +31,9 @@ def _nothing(*_: object) -> NoReturn:
 def bare_app(home: str = "", **parts: Any) -> App:
     """The parts that are not given raise Unavailable."""
     names = [name for name in App._fields if name not in ("home", "context_ports", "user_home")]
-    ports = ContextPorts(
-        git=_nothing, clones=_nothing, cache=_nothing, outlines=_nothing, user_git_files=UserGitFiles()
-    )
+    ports = ContextPorts(_nothing, _nothing, _nothing, _nothing, UserGitFiles())
     usual: dict[str, Any] = {**dict.fromkeys(names, _nothing), "context_ports": ports, "threads": DaemonThreadPool}
     return App(home=home, **{**usual, **parts})
-
-
-def _resolved(settings: Settings, *_: object) -> ResolvedSettings:
-    return ResolvedSettings(settings, {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +48,9 @@ class AppFakes:
     watch: FakeWatch = field(default_factory=FakeWatch)
     approvals: FakeApprovals = field(default_factory=FakeApprovals)
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What cloning a URL tells."""
+    """The notice that cloning a URL gives."""
 
-    def means(self, rules: tuple[str, ...] = ()) -> ContextPorts:
+    def context_ports(self, rules: tuple[str, ...] = ()) -> ContextPorts:
         return ContextPorts(
             git=lambda: FakeGit(repositories=self.repositories),
             clones=self._clones,
@@ -68,14 +61,18 @@ class AppFakes:
         )
 
     def scope(self, cwd: str, settings: Settings | None = None) -> RequestScope:
-        settings = Settings() if settings is None else settings
+        settings = settings or Settings()
+
+        def resolve(*_: object) -> ResolvedSettings:
+            return ResolvedSettings(settings, {})
+
         app = bare_app(
             settings.home,
-            context_ports=self.means(settings.context.rules),
+            context_ports=self.context_ports(settings.context.rules),
             clipboard=lambda: self.clipboard,
             watch=lambda: self.watch,
             approvals=lambda: self.approvals,
-            resolve_settings=partial(_resolved, settings),
+            resolve_settings=resolve,
         )
         return open_scope(app, Caller(face="cli"), cwd, cwd)
 
@@ -92,7 +89,7 @@ def display_scope(
     colour: bool = False,
     notes: tuple[str, ...] = (),
 ) -> RequestScope:
-    """An App that resolves every conversation to the same settings, which know the flags' `model`."""
+    """A scope in which every conversation has the same settings, with the `model` of the flags."""
     settings = make_settings(home=str(place), provider=models[0].provider if models else "")
 
     def resolve(_project: str, _name: str, flags: Mapping[str, object]) -> ResolvedSettings:
@@ -109,7 +106,7 @@ def display_scope(
 
 
 class PlayedRound:
-    """Holds a round: everything in its order, then the end. What it was asked is in `said`."""
+    """Plays a round: these events in order, then the end. `said` has the requests."""
 
     def __init__(self, *what: "RoundEvent | Callable[[], None]", end: RoundEnd | MaridError | None = None) -> None:
         self._what = what
@@ -117,9 +114,9 @@ class PlayedRound:
         self.said: list[RoundRequest] = []
 
     async def __call__(
-        self, scope: RequestScope, saying: RoundRequest, listener: EventListener[RoundEvent], asker: Asker | None
+        self, scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: Asker | None
     ) -> RoundEnd | None:
-        self.said.append(saying)
+        self.said.append(request)
         events = AsyncEventStream(Caller(face="test"), listener, "r1")
         for one in self._what:
             if callable(one):

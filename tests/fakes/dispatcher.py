@@ -1,4 +1,4 @@
-"""The whole road that a call takes, over a folder, with fakes at its edges."""
+"""The whole call pipeline over a folder, with fakes at its edges."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial, wraps
@@ -31,7 +31,7 @@ CALLER = Caller(face="test", conversation="talk")
 
 
 class ScriptedAsker:
-    """Gives these answers, and keeps what it was asked; when they are used up, nobody is there."""
+    """Gives these answers, then none. `asked` has the questions."""
 
     def __init__(self, *answers: ApprovalAnswer | None) -> None:
         self.asked: list[Question] = []
@@ -43,14 +43,13 @@ class ScriptedAsker:
 
 
 class SilentAsker:
-    """Shows the question and hears nothing; `shown` is set then, `gone` when it need not ask any more."""
+    """Never answers; `shown` is set when it is asked, `gone` when the question is withdrawn."""
 
     def __init__(self) -> None:
         self.shown = anyio.Event()
         self.gone = anyio.Event()
 
     async def ask(self, question: Question) -> ApprovalAnswer | None:
-        del question
         self.shown.set()
         try:
             await anyio.sleep_forever()
@@ -60,20 +59,19 @@ class SilentAsker:
 
 
 class FakeRunner:
-    """Runs nothing, and keeps what it was to run."""
+    """Runs nothing; `plans` has what it was to run."""
 
     def __init__(self, ran: ProcessResult | None = None) -> None:
         self.ran = ran or ProcessResult(status=0, out="out\n", err="", seconds=0.5)
         self.plans: list[tuple[CommandPlan, bool]] = []
 
     async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
-        del scope
         self.plans.append((plan, unconfined))
         return self.ran
 
 
 class CallHarness:
-    """Everything between a caller and the tools. `heard` are the events."""
+    """Everything between a caller and the tools. `heard` has the events."""
 
     def __init__(
         self,
@@ -81,22 +79,22 @@ class CallHarness:
         *specs: ToolSpec,
         confined: bool = True,
         strict: bool = True,
-        patience: float = 30.0,
-        cap: int = 4_000_000,
+        timeout: float = 30.0,
+        max_bytes: int = 4_000_000,
         audit: FakeAudit | None = None,
         approvals: FakeApprovals | None = None,
         run: Any = None,
     ) -> None:
         self.root = root
-        self.territory = PathScope([str(root)])
+        self.path_scope = PathScope([str(root)])
         self.threads = DaemonThreadPool(8)
         self.approvals = approvals or FakeApprovals()
         self.audit = audit or FakeAudit()
         self.runner = run or FakeRunner()
         self.heard: list[Any] = []
-        self.deeds = PlanExecutor(
+        self.executor = PlanExecutor(
             threads=self.threads,
-            broker=ApprovalBroker(self.approvals, self.threads, timeout=patience, poll=0.005),
+            broker=ApprovalBroker(self.approvals, self.threads, timeout=timeout, poll=0.005),
             grants=self.approvals,
             audit=self.audit,
             commit=commit,
@@ -104,37 +102,27 @@ class CallHarness:
             autorun_reason=autorun_reason,
             sandbox_state=lambda: SandboxState(confined=confined),
         )
-        self.dispatcher = make_dispatcher(Inventory(specs), self.deeds, max_bytes=cap, strict=strict)
+        self.dispatcher = make_dispatcher(Inventory(specs), self.executor, max_bytes=max_bytes, strict=strict)
 
     def scope(self, policy: Policy | None = None, **given: Any) -> CallScope:
-        """For one caller, who is in a conversation unless told otherwise."""
-        base: dict[str, Any] = {
-            "caller": CALLER,
-            "path_scope": self.territory,
-            "emit": emit_into(self.heard),
-            "run_id": "r1",
-        }
-        return CallScope(policy=policy or Policy(), **{**base, **given})
+        """The scope of a caller in a conversation, unless `given` says otherwise."""
+        usual = {"caller": CALLER, "path_scope": self.path_scope, "emit": emit_into(self.heard), "run_id": "r1"}
+        fields: dict[str, Any] = {**usual, **given}
+        return CallScope(policy=policy or Policy(), **fields)
 
     def offered(self, scope: CallScope) -> list[ToolSpec]:
-        """The tools that such a caller may call or ask for."""
+        """The tools that such a caller is offered."""
         return available_tools(self.dispatcher.inventory, scope)
 
     def call(self, name: str, args: Mapping[str, object], scope: CallScope | None = None, **given: Any) -> Outcome:
-        """What one call comes to."""
-
-        async def main() -> Outcome:
-            with anyio.fail_after(30):
-                return await self.dispatcher.call(name, args, scope or self.scope(), **given)
-
-        return anyio.run(main)
+        """The outcome of one call."""
+        return run_within(30, lambda: self.dispatcher.call(name, args, scope or self.scope(), **given))
 
 
 def emit_sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
     """Emits by setting this event."""
 
     async def emit(what: object) -> None:
-        del what
         event.set()
 
     return emit

@@ -171,7 +171,7 @@ class HostileProject:
             ContextReader: context_reader(),
         }
         self.hands = ToolCaller(self.root, services)
-        self.hands.territory = PathScope([str(self.root)], home=str(self.home))
+        self.hands.path_scope = PathScope([str(self.root)], home=str(self.home))
         self._outside = self.outside()
 
     def restore(self) -> None:

@@ -1,7 +1,7 @@
 """A program that is killed in the middle of a round, at a moment of its own choosing.
 
 Run by its path: MODE HOME PROJECT. Modes: `calls` kills it once the calls are stored, `started` once it is stored
-that one begins, `deed` directly after the deed of an edit, `body` in the body of a tool of its own, `asked` while a
+that one begins, `deed` directly after the effect of an edit, `body` in the body of a tool of its own, `asked` while a
 person is asked.
 """
 
@@ -33,7 +33,7 @@ MARKS = {"calls": "tool_call", "started": "tool_started"}
 
 
 def die() -> None:
-    """At once, without any goodbye."""
+    """Kill this process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -70,7 +70,7 @@ def app_at(home: str, project: str, mode: str = "") -> RequestScope:
 
 
 class Deadly(RoundRecorder):
-    """Hears what is stored, and dies of it."""
+    """Dies when an entry of that type is stored."""
 
     def __init__(self, mark: str) -> None:
         super().__init__()
@@ -83,10 +83,9 @@ class Deadly(RoundRecorder):
 
 
 class DyingAsker:
-    """Nobody will hear the answer."""
+    """Dies when it is asked."""
 
     async def ask(self, question: Question) -> ApprovalAnswer | None:
-        del question
         die()
         return None
 
@@ -96,7 +95,6 @@ if __name__ == "__main__":
     made = tool_call("strike") if mode == "body" else tool_call("write_file", '{"path": "new", "content": "one"}')
 
     def chosen(settings: Settings, files: Mapping[str, str]) -> Model:
-        del settings, files
         return FakeModel(answer("I do.", made))
 
     scope = app_at(home, project, mode)

@@ -99,7 +99,7 @@ class FakeModel:
         return self._window if name == self._name else 0
 
 
-class Naps:
+class FakeSleep:
     """Sleep that only remembers how long it would have been."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ def model_request(dialect: Dialect, *messages: Message, **more: object) -> Model
 
 def gateway_to(server: ModelServer, dialect: Dialect, options: GatewayOptions | None = None) -> Gateway:
     """A gateway that does not wait before a retry."""
-    return Gateway(provider_at(server, dialect), options or GatewayOptions(retry_policy=RetryPolicy(sleep=Naps())))
+    return Gateway(provider_at(server, dialect), options or GatewayOptions(retry_policy=RetryPolicy(sleep=FakeSleep())))
 
 
 def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], MaridError | None]:

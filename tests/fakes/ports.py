@@ -157,7 +157,6 @@ class InlineWorkers:
     def run_all(
         self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
     ) -> "list[T | Exception]":
-        del cost
         return [self._one(work, call) for call in calls]
 
     def _one(self, work: Callable[..., T], call: tuple[Any, ...]) -> "T | Exception":

@@ -85,5 +85,5 @@ _LONG = 600.0
 
 
 def lasting_signals() -> SignalGuard:
-    """A guard that never exits."""
+    """Signals that never end the process: a hanging test is ended by its time limit."""
     return SignalGuard(on_hang=lambda number: None, on_repeat=lambda number: None, grace=_LONG)

@@ -1,4 +1,4 @@
-"""A round over a conversation: a model that plays turns, tools of our own, and all that was heard."""
+"""A round over a conversation: a model that plays turns, tools of our own, and what its listeners got."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,15 +13,7 @@ from fakes.model import FakeModel
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
 from marid.core.events import AsyncEmit
-from marid.core.model_io import (
-    Finished,
-    FinishReason,
-    GatewayEvent,
-    Message,
-    ModelRequest,
-    TextDelta,
-    ToolCall,
-)
+from marid.core.model_io import Finished, FinishReason, GatewayEvent, Message, ModelRequest, TextDelta, ToolCall
 from marid.core.policy.policy import Effect, Policy
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
@@ -106,9 +98,9 @@ class RoundHarness:
         policy: Policy | None = None,
     ) -> None:
         self.home = FileConversations(mkdtemp(dir=root, prefix="home"))
-        self.held = self.home.open("talk", create=True)
+        self.conversation = self.home.open("talk", create=True)
         self.model = model
-        self.road = CallHarness(root, *(specs or TOOLS), strict=False)
+        self.harness = CallHarness(root, *(specs or TOOLS), strict=False)
         self.heard: list[RoundEvent] = []
         self.settings = settings or Settings()
         self._fallback = fallback
@@ -119,7 +111,7 @@ class RoundHarness:
     @property
     def entries(self) -> list[Entry]:
         """What the transcript holds after its beginning."""
-        return list(self.held.entries())[1:]
+        return list(self.conversation.entries())[1:]
 
     @property
     def types(self) -> list[str]:
@@ -132,35 +124,37 @@ class RoundHarness:
         ]
 
     def heard_of(self, kind: type[T]) -> list[T]:
-        """The happenings of one kind."""
+        """The events of one kind."""
         return [what for what in self.heard if isinstance(what, kind)]
 
     def append(self, *entries: Entry) -> None:
-        self.held.append(entries)
+        self.conversation.append(entries)
 
     async def play(self, prompt: str = "") -> RoundEnd:
         """One round; without a prompt, the last one goes on."""
         emit = self.emit or emit_into(self.heard)
-        ledger = AsyncConversation(self.held, emit, DaemonThreadPool())
+        conversation = AsyncConversation(self.conversation, emit, DaemonThreadPool())
         if prompt:
-            stamp = RoundStamp("talk", f"r{self.held.sequence()}")
-            await start_round(ledger, self.home.inbox, stamp, RoundPrompt(prompt, self.settings.conversation.username))
+            stamp = RoundStamp("talk", f"r{self.conversation.sequence()}")
+            await start_round(
+                conversation, self.home.inbox, stamp, RoundPrompt(prompt, self.settings.conversation.username)
+            )
         else:
-            stamp = RoundStamp("talk", last_round_id(await ledger.turns()) or "again")
-        scope = self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker)
-        means = RoundDeps(
-            conversation=ledger,
+            stamp = RoundStamp("talk", last_round_id(await conversation.turns()) or "again")
+        scope = self.harness.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker)
+        deps = RoundDeps(
+            conversation=conversation,
             inbox=self.home.inbox,
             model=self.model,
             model_name="fake-model",
             settings=self.settings,
-            dispatcher=self.road.dispatcher,
+            dispatcher=self.harness.dispatcher,
             scope=scope,
-            tools=tool_offers(self.road.dispatcher.inventory, scope, self._fallback),
+            tools=tool_offers(self.harness.dispatcher.inventory, scope, self._fallback),
             make_system_prompt=lambda fuel: f"fuel {fuel}",
             fallback_tool=self._fallback,
         )
-        return await Round(means, stamp).run()
+        return await Round(deps, stamp).run()
 
     def say(self, prompt: str = "") -> RoundEnd:
         """As `play`, from outside."""

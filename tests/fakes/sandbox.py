@@ -56,13 +56,13 @@ class SandboxedProject:
             network=network,
         )
 
-    def says(self, script: str) -> str:
+    def output(self, script: str) -> str:
         """The output of a script that must succeed."""
         ran = self(script)
         assert ran.status == 0, ran
         return ran.out
 
-    def complaint(self, script: str) -> str:
+    def error_output(self, script: str) -> str:
         """The errors of a script that must fail."""
         ran = self(script)
         assert ran.status != 0, ran

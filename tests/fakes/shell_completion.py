@@ -11,7 +11,7 @@ from pathlib import Path
 SECONDS = 60.0
 # Shows the words of a line as the shell took them.
 _SHOW = "words() { printf '<%s>' \"$@\"; echo; echo 'all 'shown; }\n"
-_BEGIN = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
+_COMMANDS = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 _LOAD = {
     "bash": 'eval "$(marid completion bash)"\n',
     "zsh": 'autoload -Uz compinit && compinit -u -D; eval "$(marid completion zsh)"\n',
@@ -20,9 +20,9 @@ _LOAD = {
 
 def complete_line(shell: str, line: str, folder: Path) -> list[str]:
     """The words of the line after `line` was typed in bash or zsh; a tab in it is the Tab key."""
-    glass, end = pty.openpty()
+    master, end = pty.openpty()
     child = subprocess.Popen(
-        _BEGIN[shell],
+        _COMMANDS[shell],
         stdin=end,
         stdout=end,
         stderr=end,
@@ -32,26 +32,26 @@ def complete_line(shell: str, line: str, folder: Path) -> list[str]:
     )
     os.close(end)
     try:
-        os.write(glass, (_SHOW + _LOAD[shell] + "echo re''ady\n").encode())
-        _seen(glass, r"\nready")
+        os.write(master, (_SHOW + _LOAD[shell] + "echo re''ady\n").encode())
+        _read_until(master, r"\nready")
         # To the beginning of the line: what was typed becomes what is shown.
-        os.write(glass, f"{line}\x01words \n".encode())
-        shown = _seen(glass, r"\nall shown")
+        os.write(master, f"{line}\x01words \n".encode())
+        shown = _read_until(master, r"\nall shown")
     finally:
         child.kill()
         child.wait()
-        os.close(glass)
+        os.close(master)
     return re.findall(r"<(.*?)>", shown.rpartition("\nall shown")[0].rpartition("\n")[2])
 
 
-def _seen(glass: int, pattern: str) -> str:
+def _read_until(master: int, pattern: str) -> str:
     until = time.monotonic() + SECONDS
     shown = ""
     while not re.search(pattern, shown):
-        ready, _, _ = select.select([glass], [], [], max(0.0, until - time.monotonic()))
+        ready, _, _ = select.select([master], [], [], max(0.0, until - time.monotonic()))
         if not ready:
             raise AssertionError(f"{pattern!r} never came: {shown!r}")
-        shown += os.read(glass, 65536).decode(errors="replace").replace("\r\n", "\n").replace("\r", "")
+        shown += os.read(master, 65536).decode(errors="replace").replace("\r\n", "\n").replace("\r", "")
     return shown
 
 

@@ -19,16 +19,16 @@ from typing import TextIO
 class Terminal:
     """`file` is what a program writes to; `text` returns what was shown since the last call."""
 
-    def __init__(self, file: TextIO, glass: int) -> None:
+    def __init__(self, file: TextIO, master: int) -> None:
         self.file = file
-        self._glass = glass
+        self._master = master
 
     def text(self) -> str:
         self.file.flush()
         found = b""
         while True:
             try:
-                found += os.read(self._glass, 65536)
+                found += os.read(self._master, 65536)
             except BlockingIOError:
                 return found.decode()
 
@@ -36,12 +36,12 @@ class Terminal:
 @contextmanager
 def terminal() -> Generator[Terminal]:
     """A pseudo terminal that passes everything on unchanged."""
-    glass, line = pty.openpty()
-    os.set_blocking(glass, False)
+    master, line = pty.openpty()
+    os.set_blocking(master, False)
     tty.setraw(line)
     with open(line, "w", encoding="utf-8") as file:
-        yield Terminal(file, glass)
-    os.close(glass)
+        yield Terminal(file, master)
+    os.close(master)
 
 
 SECONDS = 20.0
@@ -57,7 +57,7 @@ class TerminalSession:
     """Starts `marid ARGS` with a terminal of its own. With `piped`, stdout is a pipe, with `given` stdin is one."""
 
     def __init__(self, *args: str, piped: bool = False, given: bytes | None = None) -> None:
-        self._glass, line = pty.openpty()
+        self._master, line = pty.openpty()
         fcntl.ioctl(line, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         out = subprocess.PIPE if piped else line
         self._child = subprocess.Popen(
@@ -85,21 +85,21 @@ class TerminalSession:
         self._child.wait()
         if self._child.stdout is not None:
             self._child.stdout.close()
-        os.close(self._glass)
+        os.close(self._master)
 
     def type(self, text: str) -> None:
         """Also control characters: \x03 is Ctrl-C, \x04 Ctrl-D."""
-        os.write(self._glass, text.encode())
+        os.write(self._master, text.encode())
 
-    def see(self, words: str) -> str:
-        """Wait until the words are there; all that was shown so far."""
+    def wait_for(self, text: str) -> str:
+        """Wait until the text are there; all that was shown so far."""
         until = time.monotonic() + SECONDS
-        while words not in self.shown:
+        while text not in self.shown:
             if not self._look(until):
-                raise AssertionError(f"{words!r} never came: {self.shown!r}")
+                raise AssertionError(f"{text!r} never came: {self.shown!r}")
         return self.shown
 
-    def end(self) -> int:
+    def wait_exit(self) -> int:
         """Wait until the program ends: its exit code."""
         until = time.monotonic() + SECONDS
         while self._look(until):
@@ -115,11 +115,11 @@ class TerminalSession:
 
     def _look(self, until: float) -> bool:
         """Take in what there is; false when nothing more will come."""
-        ready, _, _ = select.select([self._glass], [], [], max(0.0, until - time.monotonic()))
+        ready, _, _ = select.select([self._master], [], [], max(0.0, until - time.monotonic()))
         if not ready:
             return False
         try:
-            part = os.read(self._glass, 65536)
+            part = os.read(self._master, 65536)
         except OSError:  # nobody has the terminal any more
             return False
         self.shown += part.decode(errors="replace").replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""Tools called over a folder the way the dispatcher calls them, without asking anybody."""
+"""Tools called over a folder as the dispatcher calls them, without approvals."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,22 +19,18 @@ class ToolCaller:
 
     def __init__(self, root: Path, services: Mapping[type, object] | None = None) -> None:
         self.root = root
-        self.territory = PathScope([str(root)])
+        self.path_scope = PathScope([str(root)])
         self._services: dict[type, object] = {Workers: InlineWorkers(), **(services or {})}
 
     def plan(self, spec: ToolSpec, **args: object) -> BodyResult:
         """What the body returns. Raises what it raises."""
-        made = tool_params(spec)
-        given = {
-            **made.parse(args, self.territory),
-            **{name: self._services[kind] for name, kind in dependencies_of(spec).required.items()},
-        }
-        result = spec.body(**given)
+        ports = {name: self._services[kind] for name, kind in dependencies_of(spec).required.items()}
+        result = spec.body(**tool_params(spec).parse(args, self.path_scope), **ports)
         assert isinstance(result, ToolOutput | EditPlan | CommandPlan)
         return result
 
     def call(self, spec: ToolSpec, **args: object) -> Outcome:
-        """What the call comes to; edits are written."""
+        """The outcome; edits are written."""
         try:
             result = self.plan(spec, **args)
             if isinstance(result, EditPlan):

@@ -81,7 +81,7 @@ class Canary:
     def command(self) -> str:
         return str(self.program)
 
-    def sang(self) -> bool:
+    def was_run(self) -> bool:
         return self.mark.exists()
 
 

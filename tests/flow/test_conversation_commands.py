@@ -267,9 +267,9 @@ def test_nothing_is_destroyed_without_a_terminal(used: Program) -> None:
 
 def test_on_a_terminal_a_person_is_asked(used: Program) -> None:
     with TerminalSession("-d") as person:
-        person.see("Destroy the conversation 'work'")
+        person.wait_for("Destroy the conversation 'work'")
         person.type("y\r")
-        assert person.end() == 0
+        assert person.wait_exit() == 0
     assert names() == ["default", "play"]
 
 

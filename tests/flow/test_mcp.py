@@ -323,7 +323,6 @@ def test_a_client_that_can_ask_its_person_is_asked(
     asked: list[str] = []
 
     async def elicit(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        del context
         asked.append(params.message)
         if answer is None:
             return types.ElicitResult(action="cancel")

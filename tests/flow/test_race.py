@@ -45,24 +45,24 @@ class Prober:
     """Does everything that a tool can do, and keeps what it saw."""
 
     def __init__(self, territory: PathScope) -> None:
-        self.territory = territory
+        self.path_scope = territory
         self.seen: set[bytes] = set()
         self.refused = 0
         self.written = 0
 
     def read(self, name: str) -> None:
-        self.seen.add(self.territory.resolve(name).read())
+        self.seen.add(self.path_scope.resolve(name).read())
 
     def look(self, name: str) -> None:
-        self.seen.update(entry.name.encode() for entry in self.territory.resolve(name).entries())
+        self.seen.update(entry.name.encode() for entry in self.path_scope.resolve(name).entries())
 
     def walk(self) -> None:
-        for folder in self.territory.resolve(".").walk(ignored=True):
+        for folder in self.path_scope.resolve(".").walk(ignored=True):
             self.seen.update(name.encode() for name in [*folder.names, *folder.folders])
             self.seen.update(folder.read(name) or b"" for name in folder.names)
 
     def write(self, name: str) -> None:
-        place = self.territory.resolve(name, write=True)
+        place = self.path_scope.resolve(name, write=True)
         try:
             before = place.read()
             self.seen.add(before)

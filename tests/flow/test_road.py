@@ -167,7 +167,7 @@ def road(tmp_path: Path) -> CallHarness:
 
 
 def _field(road: CallHarness) -> dict[type, object]:
-    return {Field: road.territory}
+    return {Field: road.path_scope}
 
 
 def _failed(outcome: Outcome, code: str, words: str) -> None:
@@ -380,9 +380,9 @@ async def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Call
     def slowly(changes: Any) -> None:
         begun.set()
         go_on.wait(20)
-        road.deeds.commit(changes)
+        road.executor.commit(changes)
 
-    dispatcher = make_dispatcher(road.dispatcher.inventory, replace(road.deeds, commit=slowly))
+    dispatcher = make_dispatcher(road.dispatcher.inventory, replace(road.executor, commit=slowly))
     scope = road.scope(_granting(Effect.WRITE))
 
     async with anyio.create_task_group() as group:
@@ -645,7 +645,7 @@ def test_a_result_that_is_too_large_is_cut(road: CallHarness) -> None:
 
 
 def test_a_bug_is_a_failure_with_words_and_its_trace_goes_to_the_log_only(road: CallHarness) -> None:
-    lenient = make_dispatcher(road.dispatcher.inventory, road.deeds)
+    lenient = make_dispatcher(road.dispatcher.inventory, road.executor)
     outcome = _through(lenient, "broken", {"secret": "sesame"}, road.scope())
     _failed(outcome, "internal", "'broken' failed: this is a bug; the session log has the details")
     assert "sesame" not in str(outcome)
@@ -707,7 +707,7 @@ def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: CallHarness)
         ("write", {"path": "b", "text": "x"}),
         ("broken", {}),
     ]
-    lenient = make_dispatcher(road.dispatcher.inventory, road.deeds)
+    lenient = make_dispatcher(road.dispatcher.inventory, road.executor)
     outcomes = run_within(20, lambda: lenient.call_all(calls, road.scope()))
     codes = [outcome.code if isinstance(outcome, ToolFailure) else "ok" for outcome in outcomes]
     assert codes == ["ok", "not_found", "not_found", "refused", "internal"]
@@ -770,7 +770,7 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
     ours, theirs = SqliteApprovals(path), SqliteApprovals(path)
     road = CallHarness(tmp_path / "project", *ALL)
     deeds: PlanExecutor = replace(
-        road.deeds, grants=ours, broker=type(road.deeds.broker)(ours, road.threads, poll=0.01)
+        road.executor, grants=ours, broker=type(road.executor.broker)(ours, road.threads, poll=0.01)
     )
     dispatcher = make_dispatcher(Inventory(ALL), deeds)
 

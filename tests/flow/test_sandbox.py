@@ -33,7 +33,7 @@ def python(sandbox: SandboxedProject, script: str, **parameters: str) -> str:
     """What a Python script prints inside; it must succeed."""
     (sandbox.root / "probe.py").write_text(script)
     words = " ".join(parameters.values())
-    return sandbox.says(f"{sys.base_prefix}/bin/python3 probe.py {words}").strip()
+    return sandbox.output(f"{sys.base_prefix}/bin/python3 probe.py {words}").strip()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_e01_nothing_outside_of_the_roots_can_be_written(sandbox: SandboxedProje
 
 @pytest.mark.parametrize("target", ["/etc/x", "/usr/x", "/x", "/root/x", "/home/x", "/run/x"])
 def test_e01_a_write_elsewhere_fails_aloud(sandbox: SandboxedProject, target: str) -> None:
-    assert any(words in sandbox.complaint(f"echo canary > {target}") for words in CLOSED)
+    assert any(words in sandbox.error_output(f"echo canary > {target}") for words in CLOSED)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_e01_a_write_elsewhere_fails_aloud(sandbox: SandboxedProject, target: st
     ],
 )
 def test_e02_namespaces_and_mounts_stay_as_they_are(sandbox: SandboxedProject, attack: str) -> None:
-    sandbox.complaint(attack)
+    sandbox.error_output(attack)
 
 
 def test_e02_there_are_no_capabilities_whoever_started_it(sandbox: SandboxedProject) -> None:
-    status = sandbox.says("cat /proc/self/status")
+    status = sandbox.output("cat /proc/self/status")
     assert [line.split()[1] for line in status.splitlines() if line.startswith("Cap")] == ["0" * 16] * 5
 
 
@@ -112,8 +112,8 @@ def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(sandbox: Sandbo
         path = sandbox.home / "agent"
         agent.bind(str(path))
         agent.listen()
-        sandbox.complaint(f"test -e {path}")
-    assert sandbox.says("find /run /var -type s 2>/dev/null; true") == ""
+        sandbox.error_output(f"test -e {path}")
+    assert sandbox.output("find /run /var -type s 2>/dev/null; true") == ""
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(sandbox: Sandbo
 )
 def test_e06_nothing_gets_out(sandbox: SandboxedProject, attempt: str) -> None:
     (sandbox.root / "probe.py").write_text(attempt)
-    assert "rror: " in sandbox.complaint(f"{sys.base_prefix}/bin/python3 probe.py")
+    assert "rror: " in sandbox.error_output(f"{sys.base_prefix}/bin/python3 probe.py")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_e07_the_git_folder_stays_as_it_is(sandbox: SandboxedProject, attack: st
     (sandbox.root / ".git" / "objects").mkdir()
     (sandbox.root / ".git" / "refs").mkdir()
     before = {path: path.stat().st_mode for path in (sandbox.root / ".git").rglob("*")}
-    sandbox.complaint(attack)
+    sandbox.error_output(attack)
     assert {path: path.stat().st_mode for path in (sandbox.root / ".git").rglob("*")} == before
     assert (sandbox.root / ".git" / "config").read_text() == "[core]\n"
 
@@ -161,7 +161,7 @@ def test_e07_the_git_folder_stays_as_it_is(sandbox: SandboxedProject, attack: st
     ["echo x > {0}", "mkdir {0} && echo x > {0}/config", "echo x > y && mv -T y {0}", "ln -s y {0}", "touch {0}/x"],
 )
 def test_e08_what_is_protected_cannot_come_to_be(sandbox: SandboxedProject, name: str, attack: str) -> None:
-    sandbox.complaint(attack.format(name))
+    sandbox.error_output(attack.format(name))
     assert not (sandbox.root / name).exists()
     assert not (sandbox.root / name).is_symlink()
 
@@ -169,10 +169,10 @@ def test_e08_what_is_protected_cannot_come_to_be(sandbox: SandboxedProject, name
 @pytest.mark.parametrize("name", [".env", ".netrc", ".npmrc", ".envrc", ".marid.toml"])
 def test_e08_credentials_and_settings_stay_as_they_are(sandbox: SandboxedProject, name: str) -> None:
     (sandbox.root / name).write_text("mine")
-    assert sandbox.says(f"cat {name}") == "mine"
-    sandbox.complaint(f"echo x > {name}")
-    sandbox.complaint(f"rm -f {name}")
-    sandbox.complaint(f"echo x > y && mv y {name}")
+    assert sandbox.output(f"cat {name}") == "mine"
+    sandbox.error_output(f"echo x > {name}")
+    sandbox.error_output(f"rm -f {name}")
+    sandbox.error_output(f"echo x > y && mv y {name}")
     assert (sandbox.root / name).read_text() == "mine"
 
 
@@ -205,32 +205,32 @@ def test_e07_a_worktree_sees_its_repository_and_cannot_change_it(sandbox: Sandbo
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
     sandbox.root.rmdir()
     subprocess.run([*git, "worktree", "add", "-q", str(sandbox.root)], check=True, capture_output=True)
-    assert "first" in sandbox.says("git log")
-    sandbox.complaint("echo x > .git")
-    sandbox.complaint("git commit --allow-empty -m second")
-    sandbox.complaint(f"echo x >> {main}/.git/config")
+    assert "first" in sandbox.output("git log")
+    sandbox.error_output("echo x > .git")
+    sandbox.error_output("git commit --allow-empty -m second")
+    sandbox.error_output(f"echo x >> {main}/.git/config")
 
 
 def test_e07_a_file_that_claims_a_folder_for_its_repository_opens_nothing(sandbox: SandboxedProject) -> None:
     keys = sandbox.home / ".ssh"
     plant(keys, {"id_ed25519": "canary", "HEAD": "", "commondir": ".\n"})
     plant(sandbox.root, {".git": f"gitdir: {keys}\n"})
-    sandbox.complaint(f"cat {keys}/id_ed25519")
+    sandbox.error_output(f"cat {keys}/id_ed25519")
 
 
 def test_e07_submodules_stay_as_they_are(sandbox: SandboxedProject) -> None:
     plant(sandbox.root, {"libs/one/.git": "gitdir: ../../.git/modules/one\n", ".git/modules/one/config": ""})
     plant(sandbox.root, {".gitmodules": '[submodule "one"]\n\tpath = libs/one\n'})
-    sandbox.complaint("echo x > libs/one/.git")
-    sandbox.complaint("echo x > .git/modules/one/config")
+    sandbox.error_output("echo x > libs/one/.git")
+    sandbox.error_output("echo x > .git/modules/one/config")
     assert sandbox("echo x > libs/one/source").status == 0
 
 
 def test_e07_a_repository_below_cannot_be_exchanged(sandbox: SandboxedProject) -> None:
     plant(sandbox.root, {"org/repo/.git/config": "", "org/repo/source": ""})
     for attack in ("mv org/repo org/old", "mv org old", "rm -r org/repo/.git", "echo x > org/repo/.git/config"):
-        sandbox.complaint(attack)
-    sandbox.says("mv org/repo/source org/repo/moved && mkdir org/new && mv org/repo/moved org/new/")
+        sandbox.error_output(attack)
+    sandbox.output("mv org/repo/source org/repo/moved && mkdir org/new && mv org/repo/moved org/new/")
 
 
 EXCHANGE = """
@@ -322,12 +322,12 @@ def test_e10_the_folder_to_start_in_widens_nothing(sandbox: SandboxedProject) ->
 
 
 def test_e13_other_processes_are_not_seen(sandbox: SandboxedProject) -> None:
-    assert sandbox.complaint(f"kill -0 {os.getpid()}")
-    assert f"{os.getpid()}" not in sandbox.says("ls /proc").split()
+    assert sandbox.error_output(f"kill -0 {os.getpid()}")
+    assert f"{os.getpid()}" not in sandbox.output("ls /proc").split()
 
 
 def test_e14_no_privileges_can_be_gained(sandbox: SandboxedProject) -> None:
-    assert "NoNewPrivs:\t1" in sandbox.says("cat /proc/self/status")
+    assert "NoNewPrivs:\t1" in sandbox.output("cat /proc/self/status")
 
 
 KILLED = """
@@ -409,7 +409,7 @@ def test_e18_rare_calls_of_the_kernel_are_refused(sandbox: SandboxedProject) -> 
 
 def test_s14_commands_get_the_environment_they_are_meant_to_have_and_no_other(tmp_path: Path) -> None:
     made = SandboxedProject(tmp_path, MY_VAR="mine")
-    names = {line.partition("=")[0] for line in made.says("env").splitlines()} - {"SHLVL", "_"}  # some shells' own
+    names = {line.partition("=")[0] for line in made.output("env").splitlines()} - {"SHLVL", "_"}  # some shells' own
     assert names == {"PATH", "HOME", "MY_VAR", "TMPDIR", "XDG_CACHE_HOME", "npm_config_cache", "PWD"}
 
 
@@ -422,7 +422,7 @@ def test_d14_secrets_of_the_machine_are_not_seen(sandbox: SandboxedProject, secr
 
 def test_d12_nothing_is_kept_between_calls(sandbox: SandboxedProject) -> None:
     sandbox("export PAGER=evil; cd /tmp; alias ls=evil; touch /tmp/x")
-    assert sandbox.says("echo ${PAGER-none}; pwd; ls /tmp | grep -v pytest; true") == f"none\n{sandbox.root}\n"
+    assert sandbox.output("echo ${PAGER-none}; pwd; ls /tmp | grep -v pytest; true") == f"none\n{sandbox.root}\n"
 
 
 @pytest.mark.parametrize("endless", ["yes", "cat /dev/urandom", "while :; do printf x; sleep 0.05; done"])
@@ -439,14 +439,14 @@ def test_d32_endless_output_is_cut_and_the_time_limit_holds(sandbox: SandboxedPr
 
 def test_d33_a_grandchild_that_holds_the_output_is_not_waited_for(sandbox: SandboxedProject) -> None:
     begun = time.monotonic()
-    assert sandbox.says("sleep 100 & setsid sleep 100 & echo done") == "done\n"
+    assert sandbox.output("sleep 100 & setsid sleep 100 & echo done") == "done\n"
     assert time.monotonic() - begun < 20.0
 
 
 def test_d34_there_is_no_input_and_no_terminal(sandbox: SandboxedProject) -> None:
     assert sandbox("read line").status == 1
-    sandbox.complaint("echo x > /dev/tty")
-    assert sandbox.says("ps -o tty= -p $$ 2>/dev/null || echo '?'").strip() in ("?", "")
+    sandbox.error_output("echo x > /dev/tty")
+    assert sandbox.output("ps -o tty= -p $$ 2>/dev/null || echo '?'").strip() in ("?", "")
 
 
 @pytest.mark.parametrize(
@@ -459,11 +459,11 @@ def test_d38_a_crowd_of_processes_is_stopped_by_the_kernel(sandbox: SandboxedPro
 
 def test_commands_find_git_and_python(sandbox: SandboxedProject) -> None:
     subprocess.run(["git", "init", "-q", str(sandbox.root)], check=True)
-    assert sandbox.says("git status --porcelain") == ""
-    assert sandbox.says("python3 -c 'print(6 * 7)'") == "42\n"
+    assert sandbox.output("git status --porcelain") == ""
+    assert sandbox.output("python3 -c 'print(6 * 7)'") == "42\n"
 
 
 def test_the_python_of_a_virtual_environment_works(sandbox: SandboxedProject) -> None:
     (sandbox.root / ".venv" / "bin").mkdir(parents=True)
     (sandbox.root / ".venv" / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
-    assert sandbox.says(".venv/bin/python -c 'print(6 * 7)'") == "42\n"
+    assert sandbox.output(".venv/bin/python -c 'print(6 * 7)'") == "42\n"

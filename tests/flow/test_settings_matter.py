@@ -356,7 +356,7 @@ def shown(program: Program, cli: str = "", *flags: str, turn: Step | None = None
         (home / "config.toml").write_text(f'base_url = "{server.openai}"\nmodel = "scripted-model"\n')
         (home / "cli.toml").write_text(cli)
         with TerminalSession(*flags, "say", "hello") as person:
-            assert person.end() == 0
+            assert person.wait_exit() == 0
             yield person.shown
 
 

@@ -220,9 +220,9 @@ class TestInput:
 
     def test_a_person_types_until_a_dot(self, marid: Program) -> None:
         with TerminalSession("say", piped=True) as person:
-            person.see("say something")
+            person.wait_for("say something")
             person.type("one\ntwo\n.\n")
-            assert person.end() == 0
+            assert person.wait_exit() == 0
         assert prompts() == ["one\ntwo"]
 
 
@@ -233,9 +233,9 @@ class TestOnATerminal:
         gate = Gate()
         turn = say("# Title\n\n", "**bold**\n\n", "end", faults=[Stall(gate=gate, after=2)])
         with model(marid, turn), TerminalSession("say", "hi") as person:
-            person.see("bold")
+            person.wait_for("bold")
             gate.release()
-            assert person.end() == 0
+            assert person.wait_exit() == 0
         assert "**" not in person.shown
         assert "\x1b[" in person.shown
 
@@ -243,9 +243,9 @@ class TestOnATerminal:
         gate = Gate()
         with model(marid, say("Hello\n\n", "you", faults=[Stall(gate=gate, after=1)])) as server:
             with TerminalSession("say", "hi") as person:
-                person.see("Hello")
+                person.wait_for("Hello")
                 person.type("\x03")
-                assert person.end() == 130
+                assert person.wait_exit() == 130
             # Whoever is given up, because it hangs, stores nothing and begins no line.
             assert server.wait_for_end(chat_requests(server)[0].number) == "left"
         assert person.shown.endswith("\n")
@@ -256,14 +256,14 @@ class TestOnATerminal:
     def test_after_ctrl_c_at_the_keyboard_the_next_prompt_begins_a_line(self, marid: Program, args: list[str]) -> None:
         add_messages(open_request(), "work", "hello")
         with TerminalSession(*args) as person:
-            person.see("say something" if "say" in args else "[y/N]")
+            person.wait_for("say something" if "say" in args else "[y/N]")
             person.type("\x03")
-            assert person.end() == 130
+            assert person.wait_exit() == 130
         assert person.shown.endswith("\n")
 
     def test_a_key_on_the_line_is_warned_of(self, marid: Program) -> None:
         with TerminalSession("-s", "api_key=sk-canary-0123456789", "-s", "provider=offline", "hello") as person:
-            assert person.end() == 0
+            assert person.wait_exit() == 0
         assert "whoever lists the processes" in person.shown
         assert "sk-canary" not in person.shown
 
@@ -272,17 +272,17 @@ class TestOnATerminal:
         flags = ("--trust",) if how == "a tool" else ()
         turn = say(calls=[call("run_shell", {"command": "sleep 30"})])
         with model(marid, turn, say("never")) as server, TerminalSession(*flags, "-v", "say", "hi") as person:
-            person.see("[run_shell]" if flags else "Allow it?")
+            person.wait_for("[run_shell]" if flags else "Allow it?")
             person.type("\x03")
-            assert person.end() == 130
+            assert person.wait_exit() == 130
         assert len(chat_requests(server)) == 1
 
     def test_a_question_is_answered_on_the_terminal_not_by_what_is_piped_in(self, marid: Program) -> None:
         turn = say(calls=[call("write_file", {"path": "new.txt", "content": "made"})])
         with model(marid, turn, say("Done.")), TerminalSession("say", "go", given=b"n\nn\n", piped=True) as person:
-            person.see("Allow it?")
+            person.wait_for("Allow it?")
             person.type("y\n")
-            assert person.end() == 0
+            assert person.wait_exit() == 0
         assert (marid.folder / "new.txt").read_text() == "made"
 
     def test_a_reader_that_goes_away_ends_it_quietly(self, marid: Program) -> None:
@@ -292,7 +292,7 @@ class TestOnATerminal:
         with model(marid, turn), TerminalSession("say", "hi", piped=True) as person:
             assert person.hang_up() == b"l"
             gate.release()
-            assert person.end() == 0
+            assert person.wait_exit() == 0
         assert "marid:" not in person.shown
         assert "line 1" in kept()
 

@@ -177,7 +177,7 @@ def test_another_host_is_a_new_question(tmp_path: Path, server: Server) -> None:
     outcome = hands(tmp_path, server).call(fetch_url, url=server.url("/go"))
     assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"moved_to": "https://c2vjcmv0.evil.example/"}
-    given = tool_params(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, ToolCaller(tmp_path).territory)
+    given = tool_params(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, ToolCaller(tmp_path).path_scope)
     assert fetch_url.subject is not None
     assert fetch_url.subject({**given, "web": WebClient()}) == "c2vjcmv0.evil.example"
 

@@ -109,7 +109,6 @@ def test_logs_are_kept_beside_the_conversation(tmp_path: Path) -> None:
     files: list[dict[str, str]] = []
 
     def chosen(settings: Settings, logs: Mapping[str, str]) -> Model:
-        del settings
         files.append(dict(logs))
         return FakeModel()
 

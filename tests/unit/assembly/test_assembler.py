@@ -16,7 +16,7 @@ def assembler(
     top: Path | str, *, shown: RenderOptions | None = None, outside: AppFakes | None = None, **more: str
 ) -> Assembler:
     request = ContextRequest(cwd=str(top), render=shown or RenderOptions(), **more)  # pyright: ignore[reportArgumentType]
-    return Assembler(request, (outside or AppFakes()).means(), lambda _: None)
+    return Assembler(request, (outside or AppFakes()).context_ports(), lambda _: None)
 
 
 def bodies(work: Assembler) -> dict[str, bytes]:
@@ -31,7 +31,7 @@ def test_items_are_the_text_files_in_order(tmp_path: Path) -> None:
 def test_how_many_files_are_selected_is_told_once(tmp_path: Path) -> None:
     plant_names(tmp_path, "a", "b")
     told: list[ContextEvent] = []
-    work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), told.append)
+    work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().context_ports(), told.append)
     assert (list(work.selection.paths()), list(work.selection.paths())) == (["a", "b"], ["a", "b"])
     assert told == [WalkProgress(files=2)]
 
@@ -61,7 +61,7 @@ def test_only_what_changed_since_a_revision_is_selected(tmp_path: Path) -> None:
     repository.files |= {"b.py": b"changed", "c.py": b"new"}
     plant(tmp_path, repository.files)
     request = ContextRequest(cwd=str(tmp_path), selection=FileSelection(changed_since="HEAD"))
-    work = Assembler(request, AppFakes(repositories={str(tmp_path): repository}).means(), lambda _: None)
+    work = Assembler(request, AppFakes(repositories={str(tmp_path): repository}).context_ports(), lambda _: None)
     assert list(bodies(work)) == ["b.py", "c.py"]
 
 
@@ -69,7 +69,7 @@ def test_a_memory_spares_the_walk_and_the_disk(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "a"})
     memory = ContentCache()
     for _ in range(2):
-        work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), lambda _: None, memory)
+        work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().context_ports(), lambda _: None, memory)
         assert bodies(work) == {"a.py": b"a"}
         plant(tmp_path, {"a.py": "changed", "b.py": "b"})
 

@@ -195,7 +195,7 @@ def run_of(
         render=(shown or RenderOptions())._replace(budget=budget),
         encoding="cl100k_base",
     )
-    return ContextRun(request, (outside or AppFakes()).means(), lambda _: None)
+    return ContextRun(request, (outside or AppFakes()).context_ports(), lambda _: None)
 
 
 def written(run: ContextRun) -> bytes:
@@ -218,7 +218,7 @@ def shown_in_full(text: bytes, *names: str) -> list[str]:
 
 def test_everything_is_shown_when_it_fits(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": code("a", 5), "b.py": code("b", 5)})
-    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), lambda _: None))
+    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), AppFakes().context_ports(), lambda _: None))
     assert written(run_of(tmp_path, tokens(free) + 10)) == free
 
 

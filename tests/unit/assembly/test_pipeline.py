@@ -16,7 +16,7 @@ from marid.core.events import ContextEvent, FileProblem
 
 def run_of(top: Path, *views: ContextView, **more: object) -> ContextRun:
     shown = RenderOptions(views=views or (ContextView.CONTENT,), **more)  # pyright: ignore[reportArgumentType]
-    return ContextRun(ContextRequest(cwd=str(top), render=shown), AppFakes().means(), lambda _: None)
+    return ContextRun(ContextRequest(cwd=str(top), render=shown), AppFakes().context_ports(), lambda _: None)
 
 
 def written(run: ContextRun) -> str:
@@ -73,16 +73,16 @@ def test_the_size_limit_holds_for_the_files_and_for_nothing_else(tmp_path: Path)
     plant(tmp_path, {"a.py": "x" * 2000})
     for view in (ContextView.LIST, ContextView.TREE, ContextView.STATS):
         run = run_of(tmp_path, view)
-        assert written(ContextRun(run.request._replace(max_bytes=1000), AppFakes().means(), lambda _: None))
+        assert written(ContextRun(run.request._replace(max_bytes=1000), AppFakes().context_ports(), lambda _: None))
     run = run_of(tmp_path)
     with pytest.raises(Exhausted):
-        iter(ContextRun(run.request._replace(max_bytes=1000), AppFakes().means(), lambda _: None))
+        iter(ContextRun(run.request._replace(max_bytes=1000), AppFakes().context_ports(), lambda _: None))
 
 
 def test_with_an_output_the_limit_is_judged_on_the_way(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x" * 2000})
     request = ContextRequest(cwd=str(tmp_path), max_bytes=1000, output="out.txt")
-    batches = iter(ContextRun(request, AppFakes().means(), lambda _: None))
+    batches = iter(ContextRun(request, AppFakes().context_ports(), lambda _: None))
     with pytest.raises(Exhausted):
         list(batches)
 
@@ -127,7 +127,7 @@ def test_an_unreadable_file_is_reported_and_counted() -> None:
         plant(top, {"a.py": "a", "closed\n.py": "b"})
         os.chmod(top, 0o755)
         os.chmod(f"{top}/closed\n.py", 0)
-        run = ContextRun(ContextRequest(cwd=top), AppFakes().means(), events.append)
+        run = ContextRun(ContextRequest(cwd=top), AppFakes().context_ports(), events.append)
         with as_nobody():
             assert written(run).count("File: ") == 1
         assert run.report().problems == 1
@@ -137,7 +137,7 @@ def test_an_unreadable_file_is_reported_and_counted() -> None:
 def test_files_that_shrink_while_they_are_read_are_let_through(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 1_200_000, "b": b"x" * 1_200_000})
     request = ContextRequest(cwd=str(tmp_path), max_bytes=2_000_000, output="out.txt")
-    batches = iter(ContextRun(request, AppFakes().means(), lambda _: None))
+    batches = iter(ContextRun(request, AppFakes().context_ports(), lambda _: None))
     next(batches)
     plant(tmp_path, {"a": b""})
     assert b"".join(piece for batch in batches for piece in batch).count(b"File: b\n") == 1

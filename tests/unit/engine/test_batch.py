@@ -108,14 +108,14 @@ def test_only_what_has_effects_is_marked_as_started_and_before_its_result(tmp_pa
 def test_a_mark_that_cannot_be_stored_keeps_the_deed_from_happening(tmp_path: Path) -> None:
     wait, count = gate()
     talk = RoundHarness(tmp_path, calls(tool_call("wait")), wait)
-    append = talk.held.append
+    append = talk.conversation.append
 
     def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         if entries[0].entry_type == TOOL_STARTED:
-            talk.held.close()
+            talk.conversation.close()
         return append(entries, expected)
 
-    talk.held.append = full  # pyright: ignore[reportAttributeAccessIssue]
+    talk.conversation.append = full  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(Unavailable, match="closed"):
         talk.say("go")
     assert count() == 0
@@ -123,14 +123,14 @@ def test_a_mark_that_cannot_be_stored_keeps_the_deed_from_happening(tmp_path: Pa
 
 def test_results_of_reads_that_cannot_be_stored_end_the_round(tmp_path: Path) -> None:
     talk = RoundHarness(tmp_path, calls(tool_call("look", id="1"), tool_call("look", id="2")))
-    append = talk.held.append
+    append = talk.conversation.append
 
     def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         if entries[0].entry_type == TOOL_RESULT:
-            talk.held.close()
+            talk.conversation.close()
         return append(entries, expected)
 
-    talk.held.append = full  # pyright: ignore[reportAttributeAccessIssue]
+    talk.conversation.append = full  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(Unavailable, match="closed"):
         talk.say("go")
 
@@ -237,14 +237,14 @@ def test_a_result_is_stored_once_when_whoever_hears_of_it_fails(tmp_path: Path) 
 def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) -> None:
     hang, begun = _hanging()
     talk = RoundHarness(tmp_path, calls(tool_call("hang", id="1")), hang)
-    append = talk.held.append
+    append = talk.conversation.append
 
     def slowly(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         if entries[0].entry_type == TOOL_RESULT:
             threading.Event().wait(0.7)
         return append(entries, expected)
 
-    talk.held.append = slowly
+    talk.conversation.append = slowly
     _broken_off(talk, begun)
     assert results(talk) == [("1", OUTCOME_UNKNOWN)]
 

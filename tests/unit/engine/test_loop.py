@@ -98,14 +98,14 @@ def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
 def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(tmp_path: Path) -> None:
     model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
     talk = RoundHarness(tmp_path, model, fallback=TO_USER)
-    begun = talk.held.append
+    begun = talk.conversation.append
 
     def sending(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         if entries[0].entry_type == FLOW_RESULT:
             talk.home.inbox.send(Mail("bob", "talk", "Look out!"))
         return begun(entries, expected)
 
-    talk.held.append = sending
+    talk.conversation.append = sending
     talk.say("hi")
     again = model.asked[2].messages[-1]
     assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[You have")
@@ -126,13 +126,13 @@ def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
     """Whatever dies in between, the model does not go on twice and does not stop too early."""
     talk = RoundHarness(tmp_path, FakeModel(answer("First."), answer(to_user(""))), fallback=TO_AGENT)
     sizes: list[int] = []
-    append = talk.held.append
+    append = talk.conversation.append
 
     def counting(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         sizes.append(len(entries))
         return append(entries, expected)
 
-    talk.held.append = counting  # pyright: ignore[reportAttributeAccessIssue]
+    talk.conversation.append = counting  # pyright: ignore[reportAttributeAccessIssue]
     assert talk.say("hi").reason == "handed"
     assert sizes[:2] == [1, 2]
 
@@ -263,7 +263,7 @@ def test_calls_of_an_answer_that_was_cut_are_made_all_the_same(tmp_path: Path) -
 def test_calls_that_nobody_will_make_get_a_result_when_the_store_fails_in_between(tmp_path: Path) -> None:
     """The history is looked at after the calls were stored; there the round breaks."""
     talk = RoundHarness(tmp_path, FakeModel(answer(tool_call("poke"))), poke)
-    window, looks = talk.held.window, [0]
+    window, looks = talk.conversation.window, [0]
 
     def failing() -> tuple[Entry, ...]:
         looks[0] += 1
@@ -271,7 +271,7 @@ def test_calls_that_nobody_will_make_get_a_result_when_the_store_fails_in_betwee
             raise ZeroDivisionError
         return window()
 
-    talk.held.window = failing
+    talk.conversation.window = failing
     with pytest.raises(ZeroDivisionError):
         talk.say("hi")
     assert talk.entries[-1].status == INTERRUPTED
@@ -285,10 +285,10 @@ class Mortal:
     """Dies with the append of that number, before or after it is on the disk, and answers to nothing from then on."""
 
     def __init__(self, talk: RoundHarness, at: int, *, stored: bool) -> None:
-        self._append = talk.held.append
+        self._append = talk.conversation.append
         self._at = at
         self._stored = stored
-        talk.held.append = self  # pyright: ignore[reportAttributeAccessIssue]
+        talk.conversation.append = self  # pyright: ignore[reportAttributeAccessIssue]
 
     def __call__(self, entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         self._at -= 1
@@ -322,14 +322,14 @@ def test_wherever_it_is_killed_no_deed_happens_twice_and_the_round_comes_to_its_
         return ToolOutput(text=f"did {name}")
 
     talk = RoundHarness(tmp_path, FakeModel(*[diligent] * 9), deed, look)
-    whole = talk.held.append
+    whole = talk.conversation.append
     Mortal(talk, at, stored=stored)
     try:
         talk.say("go")
         died = False
     except (Killed, BaseExceptionGroup):
         died = True
-    talk.held.append = whole
+    talk.conversation.append = whole
     if talk.entries == []:
         talk.append(Entry(entry_type="message", content="go", role="user"))
     assert died is (at <= 20)

@@ -29,7 +29,7 @@ def road(tmp_path: Path) -> CallHarness:
 
 
 def _ask(road: CallHarness, scope: CallScope, question: Question | None = None) -> ApprovalAnswer:
-    return run_within(20, lambda: road.deeds.broker.ask(question or _question(), scope, "--allow write grants it"))
+    return run_within(20, lambda: road.executor.broker.ask(question or _question(), scope, "--allow write grants it"))
 
 
 @pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.ALWAYS])
@@ -46,7 +46,7 @@ def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalA
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
-    road = CallHarness(tmp_path, patience=0.05)
+    road = CallHarness(tmp_path, timeout=0.05)
     with pytest.raises(Refused, match="no answer in time"):
         _ask(road, road.scope(WAIT))
     assert road.approvals.pending() == []
@@ -65,7 +65,7 @@ async def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road
     asker = SilentAsker()
     async with anyio.create_task_group() as group:
         group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asker.shown)
-        assert await road.deeds.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
+        assert await road.executor.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
     assert asker.gone.is_set()
 
 
@@ -91,7 +91,7 @@ async def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait
     async with anyio.create_task_group() as group:
         group.start_soon(_answered_elsewhere, road, ApprovalAnswer.ALWAYS, asked)
         scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=emit_sets(asked))
-        assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
+        assert await road.executor.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
 
 
 def test_always_where_it_is_not_offered_is_a_yes(road: CallHarness) -> None:
@@ -116,7 +116,7 @@ def test_after_a_restart_the_same_call_meets_its_answer(road: CallHarness) -> No
 async def test_a_cancelled_call_takes_its_question_back(road: CallHarness) -> None:
     asker = SilentAsker()
     async with anyio.create_task_group() as group:
-        group.start_soon(road.deeds.broker.ask, _question(), road.scope(asker=asker), "")
+        group.start_soon(road.executor.broker.ask, _question(), road.scope(asker=asker), "")
         await asker.shown.wait()
         assert len(road.approvals.pending()) == 1
         group.cancel_scope.cancel()
@@ -129,7 +129,7 @@ async def test_the_same_question_over_and_over_is_refused_and_the_person_told(ro
 
     for _ in range(50):
         with pytest.raises(Refused):
-            await road.deeds.broker.ask(_question(), road.scope(asker=asker), "")
+            await road.executor.broker.ask(_question(), road.scope(asker=asker), "")
     assert len(asker.asked) == 10
     assert Notice("'x' has asked too often within a minute and is refused for now") in road.heard
 
@@ -156,7 +156,7 @@ async def test_a_person_is_asked_one_question_after_the_other(road: CallHarness)
 
     async with anyio.create_task_group() as group:
         for number in range(12):
-            group.start_soon(road.deeds.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
+            group.start_soon(road.executor.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
     assert asker.most == 1
     assert len(road.approvals.rows) == 12
 
@@ -178,7 +178,7 @@ async def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: Cal
     scope = road.scope(WAIT, emit=answer_all)
     async with anyio.create_task_group() as group:
         for number in range(12):
-            group.start_soon(road.deeds.broker.ask, _question(f"{number}"), scope, "")
+            group.start_soon(road.executor.broker.ask, _question(f"{number}"), scope, "")
     assert max(most) == MAX_PENDING_QUESTIONS
     assert len(answered) == 12
 

@@ -43,7 +43,7 @@ _POLICY = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),))
 
 
 def call(road: CallHarness, name: str, asker: ScriptedAsker, **args: object) -> Outcome:
-    handler = BlockingPlanHandler(threads=BlockingThreads(), audit=road.audit, make_handler=lambda: road.deeds)
+    handler = BlockingPlanHandler(threads=BlockingThreads(), audit=road.audit, make_handler=lambda: road.executor)
     dispatcher = make_dispatcher(Inventory([read_file, write_file]), handler, strict=True)
     return run_blocking(dispatcher.call(name, args, road.scope(_POLICY, asker=asker)))
 

@@ -25,7 +25,7 @@ def test_the_steps_stand_around_every_call_and_pass_it_on_without_hooks(tmp_path
 
 
 def test_observers_see_the_output_before_and_after_it_is_clipped(tmp_path: Path) -> None:
-    road, seen = CallHarness(tmp_path, look, cap=20), list[OutputPayload]()
+    road, seen = CallHarness(tmp_path, look, max_bytes=20), list[OutputPayload]()
     hooks = Hooks(pre_tool_output=(lambda payload: OutputChange("y" * 40),), post_tool_output=(seen.append,))
     outcome = road.call("look", {"path": "a"}, road.scope(hooks=hooks))
     (payload,) = seen

@@ -24,13 +24,13 @@ def _call(scope: CallScope, verdict: Verdict | None = Verdict.ALLOW, call_id: st
 
 
 def _edit(road: CallHarness, name: str = "a") -> EditPlan:
-    return EditPlan(changes=(PlannedChange(path=road.territory.resolve(name), before=None, after=b"x"),), text="done")
+    return EditPlan(changes=(PlannedChange(path=road.path_scope.resolve(name), before=None, after=b"x"),), text="done")
 
 
 def test_a_plan_that_nobody_has_judged_is_refused(tmp_path: Path) -> None:
     road = CallHarness(tmp_path)
     with pytest.raises(Refused, match="denies what it plans"):
-        run_within(9, lambda: road.deeds.execute(_edit(road), _call(road.scope(Policy(trusted=True)), None)))
+        run_within(9, lambda: road.executor.execute(_edit(road), _call(road.scope(Policy(trusted=True)), None)))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_yes_to_a_host_or_a_path_holds_on(tmp_path: Path, kind: QuestionKind, 
     road = CallHarness(tmp_path)
     preview = Preview(kind=kind, text="", plan="", grant="g", always=True)
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
-    run_within(9, lambda: road.deeds.require_approval(preview, _call(scope)))
+    run_within(9, lambda: road.executor.require_approval(preview, _call(scope)))
     assert road.approvals.has_grant("conversation:talk", "g") is kept
 
 
@@ -49,7 +49,7 @@ def test_a_standing_grant_is_not_looked_for_where_always_is_not_offered(tmp_path
     road.approvals.add_grant("conversation:talk", "g")
     preview = Preview(kind=QuestionKind.COMMAND, text="", plan="", grant="g", always=False)
     with pytest.raises(Refused, match="--allow exec"):
-        run_within(9, lambda: road.deeds.require_approval(preview, _call(road.scope())))
+        run_within(9, lambda: road.executor.require_approval(preview, _call(road.scope())))
 
 
 def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
         del changes
         free.wait(20)
 
-    slow = replace(road.deeds, commit=wait, commit_timeout=0.02)
+    slow = replace(road.executor, commit=wait, commit_timeout=0.02)
     with pytest.raises(Exhausted, match="check whether it happened"):
         run_within(9, lambda: slow.execute(_edit(road), _call(road.scope(Policy(trusted=True)))))
     free.set()
@@ -76,7 +76,7 @@ def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> N
 
     asker = ScriptedAsker(ApprovalAnswer.YES)
     scope = road.scope(asker=asker, on_effect=started)
-    run_within(9, lambda: road.deeds.execute(_edit(road), _call(scope, Verdict.ASK, "c1")))
+    run_within(9, lambda: road.executor.execute(_edit(road), _call(scope, Verdict.ASK, "c1")))
     assert order == ["c1 False 1"]
     assert (tmp_path / "a").read_bytes() == b"x"
 
@@ -88,10 +88,10 @@ def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
         raise Unavailable(f"no room to note {call}")
 
     call = _call(road.scope(Policy(trusted=True), on_effect=started))
-    plan = CommandPlan(argv=("true",), display="true", cwd=road.territory.resolve("."))
+    plan = CommandPlan(argv=("true",), display="true", cwd=road.path_scope.resolve("."))
     for result in (_edit(road), plan):
         with pytest.raises(Unavailable, match="no room"):
-            run_within(9, lambda result=result: road.deeds.execute(result, call))
+            run_within(9, lambda result=result: road.executor.execute(result, call))
     assert (list(tmp_path.iterdir()), road.runner.plans, call.has_acted) == ([], [], False)
 
 
@@ -103,8 +103,8 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
     async def started(call: str) -> None:
         told.append(call)
 
-    same = EditPlan(changes=(PlannedChange(path=road.territory.resolve("a"), before=b"x", after=b"x"),), text="done")
-    run_within(9, lambda: road.deeds.execute(same, _call(road.scope(on_effect=started))))
+    same = EditPlan(changes=(PlannedChange(path=road.path_scope.resolve("a"), before=b"x", after=b"x"),), text="done")
+    run_within(9, lambda: road.executor.execute(same, _call(road.scope(on_effect=started))))
     assert told == []
 
 

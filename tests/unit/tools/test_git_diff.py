@@ -131,7 +131,7 @@ def test_nothing_that_the_repository_configures_is_run(tree: Worktree, hands: To
     tree.config(*((name, canary.command) for name in ("core.fsmonitor", "diff.x.textconv", "filter.x.clean")))
     assert "+1\n" in hands.text(get_git_diff, path=".")
     assert "+uno\n" in hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_no_repository_is_bad_input_that_names_no_other_path(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_what_is_no_query_is_bad_input(tmp_path: Path, query: str) -> None:
 
 def test_the_question_names_the_host(tmp_path: Path) -> None:
     web = FakeWeb(pages={}, engine_url="http://127.0.0.1:8123/html/")
-    given = tool_params(fetch_url).parse({"url": "https://Example.com:8443/x"}, ToolCaller(tmp_path).territory)
+    given = tool_params(fetch_url).parse({"url": "https://Example.com:8443/x"}, ToolCaller(tmp_path).path_scope)
     assert fetch_url.subject is not None
     assert fetch_url.subject({**given, "web": web}) == "example.com:8443"
     assert web_search.subject is not None

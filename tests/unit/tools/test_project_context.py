@@ -224,7 +224,7 @@ def test_links_of_the_kernel_are_not_followed_even_where_the_root_is_the_whole_d
     home.mkdir()
     (home / "config.py").write_text("canary\n")
     hands = ToolCaller(project, {ContextReader: context_reader()})
-    hands.territory = PathScope(["/"], home=str(home))
+    hands.path_scope = PathScope(["/"], home=str(home))
     fd = os.open(project, os.O_RDONLY)
     try:
         roots = ("/proc/self/root", f"/proc/{os.getpid()}/root")

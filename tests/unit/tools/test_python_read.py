@@ -189,7 +189,7 @@ def test_a_hierarchy_of_real_code() -> None:
 
 
 def folder(root: Path, name: str = ".") -> FolderRef:
-    return FolderRef(ToolCaller(root).territory.resolve(name), name)
+    return FolderRef(ToolCaller(root).path_scope.resolve(name), name)
 
 
 def test_a_file_is_read_when_it_is_needed_and_once(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def finished(run: CommandPlan, **left: object) -> ToolOutput:
 
 
 def with_analyst(hands: ToolCaller, analyst: FailureAnalyst, command: str) -> CommandPlan:
-    given = tool_params(run_shell).parse({"command": command}, hands.territory)
+    given = tool_params(run_shell).parse({"command": command}, hands.path_scope)
     made = run_shell.body(**given, analyst=analyst)
     assert isinstance(made, CommandPlan)
     return made

@@ -18,7 +18,7 @@ import pytest
 from fakes.model import (
     DIALECTS,
     KEY,
-    Naps,
+    FakeSleep,
     events_of,
     finished,
     gateway_to,
@@ -98,7 +98,7 @@ def test_reasoning_text_calls_and_usage_are_the_same_in_every_dialect(dialect: D
 
 @every_dialect
 def test_a_service_that_recovers_is_asked_again(dialect: Dialect) -> None:
-    naps = Naps()
+    naps = FakeSleep()
     options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps, jitter=lambda: 1.0))
     steps = (rate_limited(retry_after=7), overloaded_error(), gateway_error(), say("fine"))
     events, error, _ = play(dialect, *steps, options=options)
@@ -139,7 +139,7 @@ def test_a_permanent_error_is_not_retried(dialect: Dialect, refusal: Refusal, fa
     ("asked", "least", "most"), [("60", 60, 60), ("1.5", 1.5, 1.5), ("-5", 0.25, 0.5), ("soon", 0.25, 0.5), (0, 0, 0)]
 )
 def test_retry_after_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
-    naps = Naps()
+    naps = FakeSleep()
     options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps))
     play("openai", rate_limited(retry_after=asked), say("ok"), options=options)
     assert least <= naps.waits[0] <= most
@@ -148,7 +148,7 @@ def test_retry_after_is_honoured_within_reason(asked: float | str, least: float,
 @every_dialect
 @pytest.mark.parametrize("asked", ["Fri, 31 Dec 2100 23:59:59 GMT", "3600"])
 def test_a_long_retry_after_is_an_error_at_once(dialect: Dialect, asked: str) -> None:
-    naps = Naps()
+    naps = FakeSleep()
     options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps))
     events, error, requests = play(dialect, always(rate_limited(retry_after=asked)), options=options)
     assert len(requests) == 1
@@ -339,7 +339,7 @@ def test_an_attempt_that_fails_after_it_has_begun_reports_its_usage(dialect: Dia
 
 def test_a_silent_service_may_charge_and_one_that_begins_with_an_error_does_not() -> None:
     silent, failed = say(faults=[Stall(before_headers=True)]), say(faults=[StreamError(refusal=overloaded_error())])
-    options = GatewayOptions(retry_policy=RetryPolicy(idle_timeout=0.5, sleep=Naps()))
+    options = GatewayOptions(retry_policy=RetryPolicy(idle_timeout=0.5, sleep=FakeSleep()))
     play("openai", say("first"))  # takes long on our side
     for turn, costs in ((silent, 4), (failed, 0), (say(faults=[Hangup()]), 0)):
         events, error, _ = play("openai", always(turn), options=options)
@@ -369,7 +369,7 @@ def test_excluded_reasoning_is_not_emitted(dialect: Dialect) -> None:
 
 
 def test_the_reported_wait_is_rounded() -> None:
-    options = GatewayOptions(retry_policy=RetryPolicy(sleep=Naps(), jitter=lambda: 0.123))
+    options = GatewayOptions(retry_policy=RetryPolicy(sleep=FakeSleep(), jitter=lambda: 0.123))
     events, _, _ = play("openai", server_error(), say("ok"), options=options)
     assert [event.seconds for event in events if isinstance(event, RetryScheduled)] == [0.3]
 
@@ -414,7 +414,7 @@ def test_a_service_that_does_not_run_is_unavailable() -> None:
     with ModelServer([]) as server:
         provider = provider_at(server, "openai")
     _, error = events_of(
-        Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))), model_request("openai")
+        Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=FakeSleep()))), model_request("openai")
     )
     assert isinstance(error, Unavailable)
 

@@ -235,7 +235,7 @@ def test_a_password_is_not_asked_for(canary: Canary, origin: Worktree, tmp_path:
         finally:
             server.shutdown()
         serving.result(10)
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_nothing_of_the_users_runs_on_what_was_cloned(
@@ -252,9 +252,9 @@ def test_nothing_of_the_users_runs_on_what_was_cloned(
     folder = clones.clone(url_of(origin), None)
     assert Path(folder, "a.txt").read_bytes() == b"two\n"
     assert not Path(folder, ".git", "hooks").exists()
-    assert not canary.sang()
+    assert not canary.was_run()
     origin.git("clone", "--quiet", url_of(origin), str(tmp_path / "plain"), check=False)
-    assert canary.sang()
+    assert canary.was_run()
 
 
 def test_a_repository_named_like_a_place_for_settings_gives_none(
@@ -264,7 +264,7 @@ def test_a_repository_named_like_a_place_for_settings_gives_none(
     settings = f'[filter "x"]\n\tsmudge = {canary.command}\n'.encode()
     hostile.commit("first", {"config": settings, "attributes": b"* filter=x\n", ".gitattributes": b"* filter=x\n"})
     assert Path(clones.clone(url_of(hostile), None)).name == "git"
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_submodules_are_not_fetched(tmp_path: Path, origin: Worktree, clones: CachedClones, canary: Canary) -> None:
@@ -277,7 +277,7 @@ def test_submodules_are_not_fetched(tmp_path: Path, origin: Worktree, clones: Ca
     outer.git("commit", "--quiet", "-m", "first")
     folder = Path(clones.clone(url_of(outer), None))
     assert list((folder / "inner").iterdir()) == []
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_a_remote_that_points_elsewhere_by_the_users_own_rule_uses_known_transports_only(
@@ -288,7 +288,7 @@ def test_a_remote_that_points_elsewhere_by_the_users_own_rule_uses_known_transpo
     )
     with pytest.raises(Unavailable, match="transport 'ext' not allowed"):
         clones.clone("https://host.invalid/a", None)
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_a_tree_that_would_write_into_the_git_folder_is_not_checked_out(tmp_path: Path, clones: CachedClones) -> None:

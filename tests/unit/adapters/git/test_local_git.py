@@ -63,10 +63,10 @@ def test_nothing_that_the_repository_configures_is_run(tree: Worktree, canary: C
         tree.write(".gitattributes", f"{trap.attributes}\n".encode())
     diff = use_everything(tree)
     assert b"-one\n+1\n" in diff
-    assert not canary.sang()
+    assert not canary.was_run()
     if trap.plain:
         tree.git(*trap.plain.split(), check=False)
-        assert canary.sang(), "the trap would catch plain git"
+        assert canary.was_run(), "the trap would catch plain git"
 
 
 def test_hooks_are_not_run(tree: Worktree, canary: Canary) -> None:
@@ -76,9 +76,9 @@ def test_hooks_are_not_run(tree: Worktree, canary: Canary) -> None:
         (tree.path / name).symlink_to(canary.program)
     tree.config(("core.hooksPath", tree.folder))
     use_everything(tree)
-    assert not canary.sang()
+    assert not canary.was_run()
     tree.git("checkout", "--quiet", "-b", "other")
-    assert canary.sang()
+    assert canary.was_run()
 
 
 def test_a_signed_commit_is_not_verified(tree: Worktree, canary: Canary) -> None:
@@ -90,9 +90,9 @@ def test_a_signed_commit_is_not_verified(tree: Worktree, canary: Canary) -> None
     tree.git("update-ref", "HEAD", signed)
     tree.config(("gpg.program", canary.command), ("log.showSignature", "true"))
     use_everything(tree)
-    assert not canary.sang()
+    assert not canary.was_run()
     tree.git("log", check=False)
-    assert canary.sang()
+    assert canary.was_run()
 
 
 def test_an_included_file_is_not_read(tree: Worktree, canary: Canary, tmp_path: Path) -> None:
@@ -102,13 +102,13 @@ def test_an_included_file_is_not_read(tree: Worktree, canary: Canary, tmp_path: 
     plain = config.read_text()
     config.write_text(f"{plain}[include]\n\tpath = {tmp_path}/evil\n")
     tree.git("status", check=False)
-    assert canary.sang()
+    assert canary.was_run()
     canary.mark.unlink()
     # Reading the pipe would wait for ever.
     pipes = f"[core]\n\tattributesFile = {tmp_path}/pipe\n[diff]\n\torderFile = {tmp_path}/pipe\n"
     config.write_text(f"{plain}{pipes}[include]\n\tpath = {tmp_path}/evil\n\tpath = {tmp_path}/pipe\n")
     assert b"-one\n+1\n" in use_everything(tree)
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 @pytest.mark.parametrize("url", ["ext::{}", "git@nowhere.invalid:a"])
@@ -124,9 +124,9 @@ def test_a_missing_object_is_not_fetched(tree: Worktree, canary: Canary, url: st
     (tree.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(Unavailable, match="git diff failed"):
         LocalGit(tree.env).diff(tree.folder, None)
-    assert not canary.sang()
+    assert not canary.was_run()
     tree.git("diff", "HEAD", check=False)
-    assert canary.sang()
+    assert canary.was_run()
 
 
 def test_attributes_of_the_repository_do_not_reach_the_users_own_commands(tree: Worktree, canary: Canary) -> None:
@@ -136,7 +136,7 @@ def test_attributes_of_the_repository_do_not_reach_the_users_own_commands(tree: 
     )
     tree.write(".gitattributes", b"* filter=x diff=x\n")
     assert b"diff --git a/a.txt b/a.txt" in use_everything(tree)
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 def test_a_submodule_is_not_entered(tree: Worktree, canary: Canary, tmp_path: Path) -> None:
@@ -148,9 +148,9 @@ def test_a_submodule_is_not_entered(tree: Worktree, canary: Canary, tmp_path: Pa
     tree.git("config", "core.fsmonitor", canary.command, cwd=tree.path / "inner")
     tree.write("a.txt", b"again\n")
     assert b"inner" not in use_everything(tree)
-    assert not canary.sang()
+    assert not canary.was_run()
     tree.git("status")
-    assert canary.sang()
+    assert canary.was_run()
 
 
 def test_variables_of_git_are_not_handed_on(tree: Worktree, canary: Canary, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_variables_of_git_are_not_handed_on(tree: Worktree, canary: Canary, tmp_
     }
     noisy = Worktree(path=tree.path, env={**tree.env, **hostile})
     assert b"-one\n+1\n" in use_everything(noisy)
-    assert not canary.sang()
+    assert not canary.was_run()
     assert not (tmp_path / "trace").exists()
 
 
@@ -174,7 +174,7 @@ def test_a_git_of_the_folders_own_is_not_run(tree: Worktree, canary: Canary) -> 
     (tree.path / "git").symlink_to(canary.program)
     near = Worktree(path=tree.path, env={**tree.env, "PATH": f".:{tree.env['PATH']}"})
     use_everything(near)
-    assert not canary.sang()
+    assert not canary.was_run()
 
 
 # --- What lies outside must not be shown ---------------------------------------------------------------------------

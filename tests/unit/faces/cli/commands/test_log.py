@@ -44,9 +44,9 @@ def test_what_contradicts_itself_is_refused(talk: Program) -> None:
 
 def test_what_is_said_is_followed_until_it_is_ended(talk: Program) -> None:
     with TerminalSession("log", "-f", "talk") as person:
-        person.see("is shown as it comes")
+        person.wait_for("is shown as it comes")
         add_messages(open_request(), "talk", "a new thing")
-        person.see("a new thing")
+        person.wait_for("a new thing")
         assert "said first" not in person.shown
         person.type("\x03")
-        assert person.end() == 130
+        assert person.wait_exit() == 130

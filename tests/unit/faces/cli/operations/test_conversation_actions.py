@@ -141,9 +141,9 @@ def test_on_a_terminal_the_person_is_asked(marid: Program, answer: str, code: in
     home = Path(os.environ["MARID_HOME"])
     marid("conversations", "expire", "a", "--at", "0")
     with TerminalSession("-D", "a") as person:
-        person.see("[y/N] ")
+        person.wait_for("[y/N] ")
         person.type(f"{answer}\r")
-        assert person.end() == code
+        assert person.wait_exit() == code
     assert sorted(os.listdir(home / "contexts")) == left
 
 
