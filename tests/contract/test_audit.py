@@ -9,23 +9,9 @@ from marid.adapters.session_log import SessionLog
 from marid.core.caller import Caller
 from marid.ports.audit import AuditLog, AuditRecord
 
-
-def made(tool: str = "edit_file") -> AuditRecord:
-    return AuditRecord(
-        time=1.0,
-        call="c1",
-        caller=Caller(face="cli"),
-        tool=tool,
-        effect="write",
-        verdict="allow",
-        approval="",
-        code="ok",
-        message="",
-        seconds=0.1,
-        size=3,
-        args={"path": "a"},
-        durable=True,
-    )
+RECORD = AuditRecord(
+    *(1.0, "c1", Caller(face="cli"), "edit_file", "write", "allow", "", "ok", "", 0.1, 3), {"path": "a"}, durable=True
+)
 
 
 @pytest.fixture(params=["list", "file"])
@@ -40,7 +26,7 @@ def broken(request: pytest.FixtureRequest, tmp_path: Path) -> AuditLog:
 
 
 def test_records_are_kept_without_a_word(audit: AuditLog) -> None:
-    assert [audit.record(made()) for _ in range(3)] == [None] * 3
+    assert [audit.record(RECORD) for _ in range(3)] == [None] * 3
 
 
 def test_a_script_is_kept_where_its_name_says(audit: AuditLog) -> None:
@@ -50,6 +36,6 @@ def test_a_script_is_kept_where_its_name_says(audit: AuditLog) -> None:
 
 
 def test_one_that_is_broken_says_so_once_and_stops_nobody(broken: AuditLog) -> None:
-    told = [broken.record(made()) for _ in range(3)]
+    told = [broken.record(RECORD) for _ in range(3)]
     assert [word for word in told if word]
     assert told[1:] == [None, None]

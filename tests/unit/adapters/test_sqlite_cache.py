@@ -5,12 +5,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
+from fakes.stores import run_in_threads
 from marid.adapters.sqlite_cache import VERSION, SqliteCache
 
 ROWS = {b"a": b"1", b"b": b"2"}
@@ -29,31 +31,41 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def fill(path: Path) -> None:
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "cache.db"
+
+
+@pytest.fixture
+def cache(path: Path) -> Iterator[SqliteCache]:
+    """A cache without a file, in a folder that does not exist."""
     with closing(SqliteCache(str(path))) as cache:
-        cache.put("k", ROWS)
+        yield cache
 
 
-def test_asking_does_not_make_the_file(tmp_path: Path) -> None:
-    with closing(SqliteCache(str(tmp_path / "new" / "cache.db"))) as cache:
-        assert cache.get("k", [b"a"]) == {}
+@pytest.fixture
+def rows(cache: SqliteCache, path: Path) -> dict[bytes, bytes]:
+    """What a closed cache has stored in its file."""
+    cache.put("k", ROWS)
+    cache.close()
+    assert path.exists()
+    return ROWS
+
+
+def test_asking_does_not_make_the_file(cache: SqliteCache, tmp_path: Path) -> None:
+    assert cache.get("k", [b"a"]) == {}
     assert list(tmp_path.iterdir()) == []
 
 
-def test_file_and_folder_are_for_the_owner_only(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "cache.db"
-    with closing(SqliteCache(str(path))) as cache:
-        cache.put("k", ROWS)
-        assert mode(path.parent) == 0o700
-        assert {mode(file) for file in path.parent.iterdir()} == {0o600}
-        assert len(list(path.parent.iterdir())) == 3  # with the log and its index, without the draft
+def test_file_and_folder_are_for_the_owner_only(cache: SqliteCache, path: Path) -> None:
+    cache.put("k", ROWS)
+    assert mode(path.parent) == 0o700
+    assert {mode(file) for file in path.parent.iterdir()} == {0o600}
+    assert len(list(path.parent.iterdir())) == 3  # with the log and its index
 
 
-def test_a_closed_cache_opens_again(tmp_path: Path) -> None:
-    with closing(SqliteCache(str(tmp_path / "cache.db"))) as cache:
-        cache.put("k", ROWS)
-        cache.close()
-        assert cache.get("k", [b"a"]) == {b"a": b"1"}
+def test_a_closed_cache_opens_again(cache: SqliteCache, rows: dict[bytes, bytes]) -> None:
+    assert cache.get("k", [b"a", b"b"]) == rows
 
 
 def test_a_forgotten_cache_lets_go_of_its_file(tmp_path: Path) -> None:
@@ -74,46 +86,40 @@ def test_a_name_without_folder_is_in_the_current_one(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     "rubbish", [b"", b"not a database, but long enough for a header" * 9, b"SQLite format 3\0" * 99]
 )
-def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, rubbish: bytes) -> None:
-    path = tmp_path / "cache.db"
+def test_a_file_that_is_no_database_is_replaced(cache: SqliteCache, path: Path, rubbish: bytes) -> None:
+    path.parent.mkdir()
     path.write_bytes(rubbish)
-    with closing(SqliteCache(str(path))) as cache:
-        assert cache.get("k", [b"a"]) == {}
-        cache.put("k", ROWS)
-        assert cache.get("k", [b"a", b"b"]) == ROWS
+    assert cache.get("k", [b"a"]) == {}
+    cache.put("k", ROWS)
+    assert cache.get("k", [b"a", b"b"]) == ROWS
 
 
-def test_a_damaged_page_is_survived_and_the_file_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
+def test_a_damaged_page_is_survived_and_the_file_replaced(cache: SqliteCache, path: Path) -> None:
     rows = {b"%d" % n: b"x" * 100 for n in range(1000)}
-    with closing(SqliteCache(str(path))) as cache:
-        cache.put("k", rows)
+    cache.put("k", rows)
+    cache.close()
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
-    with closing(SqliteCache(str(path))) as cache:
-        assert cache.get("k", list(rows)) == {}
-        cache.put("k", ROWS)
-        assert cache.get("k", [*rows, *ROWS]) == ROWS
+    assert cache.get("k", list(rows)) == {}
+    cache.put("k", ROWS)
+    assert cache.get("k", [*rows, *ROWS]) == ROWS
 
 
-def test_a_table_of_another_shape_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
+@pytest.mark.parametrize(
+    ("table", "version", "kept"),
+    [("entry", VERSION, False), ("entry", 0, False), ("precious", VERSION + 1, True)],
+    ids=["another shape", "not ours", "newer"],
+)
+def test_other_tables_are_replaced_unless_a_newer_version_made_them(
+    cache: SqliteCache, path: Path, table: str, version: int, *, kept: bool
+) -> None:
+    path.parent.mkdir()
     with closing(sqlite3.connect(path)) as foreign:
-        foreign.executescript(f"CREATE TABLE entry (name TEXT); PRAGMA user_version = {VERSION}")
-    fill(path)
-    with closing(SqliteCache(str(path))) as cache:
-        assert cache.get("k", [b"a"]) == {b"a": b"1"}
-
-
-def test_what_a_newer_version_made_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
-    with closing(sqlite3.connect(path)) as newer:
-        newer.executescript(f"CREATE TABLE precious (name TEXT); PRAGMA user_version = {VERSION + 1}")
+        foreign.executescript(f"CREATE TABLE {table} (name TEXT); PRAGMA user_version = {version}")
     before = path.read_bytes()
-    with closing(SqliteCache(str(path))) as cache:
-        cache.put("k", ROWS)
-        assert cache.get("k", [b"a"]) == {}
-    assert path.read_bytes() == before
+    cache.put("k", ROWS)
+    assert cache.get("k", [b"a"]) == ({} if kept else {b"a": b"1"})
+    assert (path.read_bytes() == before) is kept
 
 
 @pytest.mark.parametrize("name", ["file/cache.db", "folder"])
@@ -126,21 +132,18 @@ def test_where_no_file_can_be_it_behaves_as_empty(tmp_path: Path, name: str) -> 
     assert (tmp_path / "file").read_text() == "in the way"
 
 
-def test_a_cache_emptied_by_hand_is_made_again(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
-    with closing(SqliteCache(str(path))) as cache:
-        cache.put("k", ROWS)
-        for file in tmp_path.iterdir():
-            file.unlink()
-        assert cache.get("k", [b"a"]) == {}
-        cache.put("k", ROWS)
-        assert cache.get("k", [b"a"]) == {b"a": b"1"}
-        assert path.exists()
+def test_a_cache_emptied_by_hand_is_made_again(cache: SqliteCache, path: Path) -> None:
+    cache.put("k", ROWS)
+    for file in path.parent.iterdir():
+        file.unlink()
+    assert cache.get("k", [b"a"]) == {}
+    cache.put("k", ROWS)
+    assert cache.get("k", [b"a"]) == {b"a": b"1"}
+    assert path.exists()
 
 
-def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
-    fill(path)
+@pytest.mark.usefixtures("rows")
+def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(path: Path) -> None:
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as other,
         closing(SqliteCache(str(path), busy_timeout=0.01)) as cache,
@@ -170,8 +173,7 @@ def test_the_file_stays_within_its_bound(tmp_path: Path) -> None:
     assert path.stat().st_size < 1_500_000
 
 
-def test_several_processes_write_at_once_from_the_very_start(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "cache.db"
+def test_several_processes_write_at_once_from_the_very_start(cache: SqliteCache, path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(n)], stdin=subprocess.PIPE) for n in range(3)
     ]
@@ -180,15 +182,9 @@ def test_several_processes_write_at_once_from_the_very_start(tmp_path: Path) -> 
         writer.stdin.close()  # all are off at once
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
     keys = [b"%d-%d-%d" % (who, turn, n) for who in range(3) for turn in range(10) for n in range(20)]
-    with closing(SqliteCache(str(path))) as cache:
-        assert len(cache.get("k", keys)) == len(keys)
+    assert len(cache.get("k", keys)) == len(keys)
 
 
-def test_several_threads_share_one_cache(tmp_path: Path) -> None:
-    with closing(SqliteCache(str(tmp_path / "cache.db"))) as cache:
-        threads = [Thread(target=cache.put, args=("k", {b"%d" % n: b"v"})) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(cache.get("k", [b"%d" % n for n in range(8)])) == 8
+def test_several_threads_share_one_cache(cache: SqliteCache) -> None:
+    run_in_threads(*(partial(cache.put, "k", {b"%d" % n: b"v"}) for n in range(8)))
+    assert len(cache.get("k", [b"%d" % n for n in range(8)])) == 8

@@ -6,18 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.store.entry_lines import (
-    MORE_LINES,
-    decode_line,
-    encode_line,
-    entry_tokens,
-    number_bad_lines,
-    parse_lines,
-)
+from marid.adapters.store.entry_lines import decode_line, encode_line, entry_tokens, number_bad_lines, parse_lines
 from marid.core.conversation.entry import Entry
+from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.errors import BadInput
 
 TEXT = st.text(max_size=20)
+
+
+def decode(line: bytes, before: int = 0) -> tuple[Entry, int]:
+    found = decode_line(line, before)
+    assert found is not None
+    return found
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**12), 10**12) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -47,12 +49,8 @@ def test_an_entry_survives_its_line(
 
 
 def test_a_line_of_the_documents_is_read_and_numbered() -> None:
-    line = (
-        b'{"id":"u","timestamp":1700000000,"from":"a","to":"user","content":"x","entry_type":"message","new":{"a":1}}'
-    )
-    found = decode_line(line, 41)
-    assert found is not None
-    entry, more = found
+    line = b'{"id":"u","timestamp":1700000000,"from":"a","to":"user","content":"x","entry_type":"m","new":{"a":1}}'
+    entry, more = decode(line, 41)
     assert (entry.id, entry.sender, entry.sequence, entry.time_ms, more) == ("u", "a", 42, 1_700_000_000_000, 0)
     assert entry.extra == {"new": {"a": 1}}
     assert json.loads(encode_line(entry))["new"] == {"a": 1}
@@ -60,8 +58,7 @@ def test_a_line_of_the_documents_is_read_and_numbered() -> None:
 
 @pytest.mark.parametrize("time", ["0", "-5", "1e18", '"noon"', "NaN", "null", "1000000000000000000", "[]"])
 def test_a_senseless_time_keeps_the_entry_and_the_time(time: str) -> None:
-    found = decode_line(b'{"content":"x","timestamp":%s}' % time.encode())
-    assert found is not None
+    found = decode(b'{"content":"x","timestamp":%s}' % time.encode())
     assert (found[0].content, found[0].time_ms) == ("x", 0)
     assert json.loads(encode_line(found[0]))["timestamp"] == (None if time == "NaN" else json.loads(time))
 
@@ -72,8 +69,7 @@ def test_a_senseless_time_keeps_the_entry_and_the_time(time: str) -> None:
 )
 def test_a_time_with_a_fraction_is_a_time(time: str, time_ms: int) -> None:
     """The defect: such an entry was of 1970, and its line had two times."""
-    found = decode_line(b'{"content":"x",%s}' % time.encode())
-    assert found is not None
+    found = decode(b'{"content":"x",%s}' % time.encode())
     assert (found[0].time_ms, found[0].extra) == (time_ms, {})
     assert json.loads(encode_line(found[0]))["timestamp"] == time_ms // 1000
 
@@ -81,21 +77,17 @@ def test_a_time_with_a_fraction_is_a_time(time: str, time_ms: int) -> None:
 @pytest.mark.parametrize("time", ["-5", "-0.5", "1e300", '"12"', "null", "true"])
 def test_no_field_stands_in_a_line_twice(time: str) -> None:
     line = b'{"id":7,"content":["x"],"metadata":"m","role":1,"timestamp":%s,"new":"\\ud800"}' % time.encode()
-    found = decode_line(line)
-    assert found is not None
+    found = decode(line)
     again = encode_line(found[0])
     names: list[str] = []
     json.loads(again, object_pairs_hook=lambda pairs: names.extend(name for name, _ in pairs))
     assert len(names) == len(set(names))
     assert json.loads(again) == {**json.loads(again), **json.loads(line)}
-    later = decode_line(again)
-    assert later is not None
-    assert encode_line(later[0]) == again
+    assert encode_line(decode(again)[0]) == again
 
 
 def test_known_names_with_senseless_values_survive() -> None:
-    found = decode_line(b'{"id":7,"content":["x"],"metadata":"m","sequence":"s","timestamp":5,"time_ms":"q"}')
-    assert found is not None
+    found = decode(b'{"id":7,"content":["x"],"metadata":"m","sequence":"s","timestamp":5,"time_ms":"q"}')
     assert found[0].extra == {"id": 7, "content": ["x"], "metadata": "m", "sequence": "s"}
     again = json.loads(encode_line(found[0]))
     assert (again["id"], again["content"], again["metadata"], again["sequence"]) == (7, ["x"], "m", 1)
@@ -112,16 +104,14 @@ def test_nobody_else_sets_the_number() -> None:
 
 
 def test_a_mark_of_a_group_that_is_none_belongs_to_somebody_else() -> None:
-    found = decode_line(b'{"marid:more":"x","more":[1],"sequence":null}')
-    assert found is not None
+    found = decode(b'{"marid:more":"x","more":[1],"sequence":null}')
     assert found[0].extra == {"marid:more": "x", "more": [1], "sequence": None}
     assert found[1] == 0
 
 
 def test_a_number_beyond_all_numbers_is_read_as_nothing_and_can_be_written_again() -> None:
     """The defect: it was read as infinite, which no line can say, and the conversation could not be opened."""
-    found = decode_line(b'{"id":"x","content":"hi","score":1e999,"low":-1e999,"nan":NaN,"half":0.5}')
-    assert found is not None
+    found = decode(b'{"id":"x","content":"hi","score":1e999,"low":-1e999,"nan":NaN,"half":0.5}')
     assert found[0].extra == {"score": None, "low": None, "nan": None, "half": 0.5}
     assert decode_line(encode_line(found[0])) == found
 
@@ -174,10 +164,5 @@ def test_of_many_lines_that_cannot_be_read_the_first_are_numbered() -> None:
 
 
 def test_tokens_are_guessed_from_bytes() -> None:
-    assert [entry_tokens(Entry(entry_type="m", content=text), 3) for text in ("", "a", "abc", "éé", "\ud800")] == [
-        0,
-        1,
-        1,
-        2,
-        1,
-    ]
+    contents = {"": 0, "a": 1, "abc": 1, "éé": 2, "\ud800": 1}
+    assert {text: entry_tokens(Entry(entry_type="m", content=text), 3) for text in contents} == contents

@@ -83,17 +83,7 @@ def test_a_row_names_a_partition_or_is_none(paths: ConversationPaths, file: str)
 
 
 def row(file: str = "p", size: int = 10) -> PartitionRow:
-    return PartitionRow(
-        file=file,
-        start_ts=0,
-        end_ts=0,
-        entry_count=1,
-        token_count=0,
-        first_sequence=1,
-        last_sequence=1,
-        anchor_sequence=0,
-        size=size,
-    )
+    return {**ROW, "file": file, "size": size}
 
 
 @given(st.sets(st.text(max_size=10), max_size=50))
