@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,11 @@ from marid.core.errors import Unavailable
 def environment() -> dict[str, str]:
     path = os.pathsep.join([str(Path(killed_writers.__file__).parents[1]), *sys.path])
     return {**os.environ, "PYTHONPATH": path}
+
+
+def started(script: str, *args: object) -> subprocess.Popen[str]:
+    command, pipe = [sys.executable, "-c", script, *map(str, args)], subprocess.PIPE
+    return subprocess.Popen(command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
 def killed(home: Path, kills: int, seed: int) -> tuple[int, int]:
@@ -94,9 +100,7 @@ with conversations.open("c", create=True) as held:
 
 @pytest.mark.parametrize("length", [700, 50])
 def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_room(tmp_path: Path, length: int) -> None:
-    command = [sys.executable, "-c", FILLING, str(tmp_path), str(length)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=True)
-    first, second, last = done.stdout.splitlines()
+    first, second, last = started(FILLING, tmp_path, length).communicate(timeout=60)[0].splitlines()
     stored, _, error = first.partition(" ")
     assert "failed: File too large" in error
     assert "todos.md" in second
@@ -127,8 +131,7 @@ def test_one_who_is_killed_while_there_is_room_behind_the_lines_loses_nothing(tm
     conversations = FileConversations(str(tmp_path))
     active = tmp_path / "contexts/c/transcript/active.jsonl"
     for number in range(4):
-        command = [sys.executable, "-c", TALKING, str(tmp_path)]
-        with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
+        with started(TALKING, tmp_path) as child:
             assert child.stdout is not None
             told = [child.stdout.readline() for _ in range(40 + 7 * number)]
             child.kill()
@@ -158,9 +161,8 @@ time.sleep(60)
 
 
 def test_another_process_is_named_and_taken_over_from_when_it_is_killed(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", HOLDING, str(tmp_path), "hold"]
     conversations = FileConversations(str(tmp_path))
-    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
+    with started(HOLDING, tmp_path, "hold") as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "1\n"
         with pytest.raises(Unavailable, match=f"in use by process {child.pid} on "):
@@ -174,8 +176,7 @@ def test_another_process_is_named_and_taken_over_from_when_it_is_killed(tmp_path
 
 
 def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", HOLDING, str(tmp_path), "fork"]
-    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
+    with started(HOLDING, tmp_path, "fork") as child:
         assert child.stdout is not None
         orphan = int(child.stdout.readline())
         former = FileConversations(str(tmp_path)).holder("c")
@@ -218,9 +219,7 @@ with conversations.open("c") as again:
 
 def test_a_child_that_lives_longer_keeps_nothing_and_writes_nothing(tmp_path: Path) -> None:
     """The defects: it kept the lock, and its `close` wrote its parent's lines, which were then there twice."""
-    command = [sys.executable, "-c", FORKING, str(tmp_path)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe) as child:
+    with started(FORKING, tmp_path) as child:
         assert child.stdout is not None
         told = [child.stdout.readline(), child.stdout.readline()]
         _, errors = child.communicate("", timeout=60)
@@ -245,21 +244,19 @@ LINE = '{{"id":"{0}","timestamp":1000,"from":"alice","to":"c","content":"{0}","e
 def test_one_who_is_killed_while_taking_over_a_window_loses_and_doubles_nothing(tmp_path: Path) -> None:
     """Whoever asks for the time is about to do something: there it is killed, a step later each time."""
     window = "".join(LINE.format(key, "message") for key in ("k1", "m2", "k2"))
-    killed = True
-    number = 0
-    while killed:
-        number += 1
+    for number in count(1):
         home = tmp_path / str(number)
         (home / "contexts/c/transcript").mkdir(parents=True)
         (home / "contexts/c/context.jsonl").write_text(window)
         transcript = LINE.format("m1", "message") + LINE.format("m2", "message") + LINE.format("a", "compaction")
         (home / "contexts/c/transcript/active.jsonl").write_text(transcript)
-        command = [sys.executable, "-c", ADOPTING, str(home), str(number)]
-        done = subprocess.run(command, env=environment(), timeout=60, check=False)
+        child = started(ADOPTING, home, number)
+        child.communicate(timeout=60)
         conversations = FileConversations(str(home))
         assert [entry.id for entry in conversations.read("c").window()][-3:] == ["k1", "m2", "k2"]
         with conversations.open("c") as held:
             assert [entry.id for entry in held.window()][1:] == ["k1", "m2", "k2"]
             assert [entry.id for entry in held.entries()][:-1] == ["m1", "m2", "a", "k1", "k2"]
-        killed = done.returncode != 0
-    assert number > 5
+        if child.returncode == 0:
+            assert number > 5
+            break

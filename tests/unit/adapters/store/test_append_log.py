@@ -199,13 +199,6 @@ def test_an_incomplete_line_is_moved_out(tmp_path: Path, path: Path) -> None:
     log.close()
 
 
-def test_a_long_incomplete_line_is_found(path: Path) -> None:
-    path.write_bytes(FIRST + b'{"x":"' + b"y" * 200_000)
-    assert repaired(path) == (len(FIRST), 200_006)
-    path.write_bytes(b"y" * 200_000)
-    assert repaired(path) == (0, 200_000)
-
-
 def test_a_reader_of_odd_groups_stops_in_time() -> None:
     odd = b'{"marid:more":3}\n{"marid:more":1}\n'
     assert complete_lines(odd) == b'{"marid:more":3}\n'

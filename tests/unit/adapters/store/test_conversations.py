@@ -5,12 +5,13 @@ import os
 import shutil
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from fakes.stores import TunedConversations, run_in_threads, user_message
+from fakes.stores import Clock, TunedConversations, run_in_threads, user_message
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.files import file_lock
 from marid.core.conversation.records import (
@@ -23,12 +24,6 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import NotFound, Refused, Unavailable
-
-
-def test_only_the_owner_may_look_in(home: FileConversations, tmp_path: Path) -> None:
-    home.create("c")
-    for path in [tmp_path / "contexts", *(tmp_path / "contexts").rglob("*")]:
-        assert path.stat().st_mode & 0o077 == 0, path
 
 
 @pytest.mark.parametrize("key", ["01jd3v8m9k2x4c5b6n7q8r9s0t", "8f14e45f-ceea-467f-a9d3-5b1c2d3e4f50"])
@@ -53,17 +48,18 @@ def test_reading_makes_nothing(home: FileConversations, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_is_refused(home: FileConversations, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["link", "file"])
+def test_a_link_or_a_file_is_no_conversation(home: FileConversations, tmp_path: Path, name: str) -> None:
     home.create("real")
-    (tmp_path / "contexts/c").symlink_to(tmp_path / "contexts/real")
+    (tmp_path / "contexts/link").symlink_to(tmp_path / "contexts/real")
+    (tmp_path / "contexts/file").touch()
     for look in (home.get_meta, home.read, home.open, home.destroy):
         with pytest.raises(Refused):
-            look("c")
+            look(name)
     assert [one.name for one in home.list()] == ["real"]
-    with pytest.raises(Conflict):
-        home.create("c")
-    with pytest.raises(Conflict):
-        home.rename("real", "c")
+    for take in (home.create, partial(home.rename, "real")):
+        with pytest.raises(Conflict):
+            take(name)
 
 
 def test_of_many_that_create_the_same_name_one_succeeds(home: FileConversations, tmp_path: Path) -> None:
@@ -294,9 +290,9 @@ def test_inactivity_counts_from_the_time_in_the_shared_file(
     assert home.sweep() == SweepResult(gone)
 
 
-def test_opening_and_closing_count_as_activity(tmp_path: Path) -> None:
-    now = 1000.0
-    home = FileConversations(str(tmp_path), clock=lambda: now)
+def test_opening_and_closing_count_as_activity_once_a_minute_unless_inactivity_ends_it(tmp_path: Path) -> None:
+    clock = Clock(1000.0)
+    home = FileConversations(str(tmp_path), clock=clock)
 
     def known() -> object:
         return json.loads((tmp_path / "state.json").read_bytes())["contexts"]
@@ -304,8 +300,15 @@ def test_opening_and_closing_count_as_activity(tmp_path: Path) -> None:
     row = {"name": "c", "created_at": 1000, "destroy_after_seconds_inactive": 0, "destroy_at": 0}
     with home.open("c", create=True):
         assert known() == [{**row, "last_activity_at": 1000}]
-        now = 1060.0
+        clock.now = 1060.0
     assert known() == [{**row, "last_activity_at": 1060}]
+    clock.now = 1119.0
+    home.open("c").close()
+    assert known() == [{**row, "last_activity_at": 1060}]
+    home.set_expiry("c", Expiry(after_inactive=100))
+    clock.now = 1120.0
+    home.open("c").close()
+    assert known() == [{**row, "last_activity_at": 1120, "destroy_after_seconds_inactive": 100}]
 
 
 def test_with_damaged_metadata_it_is_read_and_destroyed_but_not_written(
@@ -344,21 +347,6 @@ def test_a_conversation_that_is_no_longer_due_is_not_destroyed(home: FileConvers
     home.open("c", create=True).close()
     assert not home._destroy("c", lambda: False)  # pyright: ignore[reportPrivateUsage]
     assert home.get_meta("c").name == "c"
-
-
-def test_without_an_expiry_activity_is_recorded_once_a_minute(tmp_path: Path) -> None:
-    now = 1000.0
-    home = FileConversations(str(tmp_path), clock=lambda: now)
-    state = tmp_path / "state.json"
-    home.open("c", create=True).close()
-    first = state.read_bytes()
-    now = 1059.0
-    home.open("c").close()
-    assert state.read_bytes() == first
-    home.set_expiry("c", Expiry(after_inactive=100))
-    now = 1060.0
-    home.open("c").close()
-    assert json.loads(state.read_bytes())["contexts"][0]["last_activity_at"] == 1060
 
 
 def test_closing_does_not_wait_for_a_writer_of_the_state(home: FileConversations, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
 from marid.core.conversation.records import ConversationMeta, Corrupt
-from marid.core.errors import BadInput, NotFound, Refused
+from marid.core.errors import BadInput
 
 
 def test_the_files_are_those_of_the_documents() -> None:
@@ -22,23 +22,6 @@ def test_the_files_are_those_of_the_documents() -> None:
     assert paths.note("reflection") == "/h/prompts/reflection.md"
     with pytest.raises(BadInput):
         paths.note("x")
-
-
-def test_a_link_or_a_file_is_no_conversation(tmp_path: Path) -> None:
-    layout = HomeLayout(str(tmp_path))
-    assert layout.conversation_names() == []
-    contexts = tmp_path / "contexts"
-    (contexts / "real").mkdir(parents=True)
-    (contexts / "link").symlink_to(contexts / "real")
-    (contexts / "file").touch()
-    (contexts / ".destroyed-x").mkdir()
-    assert layout.conversation_names() == ["real"]
-    assert layout.existing_paths("real").name == "real"
-    for name in ("link", "file"):
-        with pytest.raises(Refused):
-            layout.existing_paths(name)
-    with pytest.raises(NotFound):
-        layout.existing_paths("other")
 
 
 def test_it_comes_back_with_the_fields_of_others(paths: ConversationPaths) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.trees import plant
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, ANCHORS, USER
 from marid.core.conversation.records import Conflict, Expiry
@@ -29,42 +30,28 @@ def write(folder: Path, **texts: str) -> None:
         path.write_text(text)
 
 
-def partitioned(folder: Path) -> None:
-    (folder / "transcript/partitions").mkdir(parents=True)
-    (folder / "transcript/partitions/1000-1000.jsonl").write_text(line("m1"))
-    rows = [{"file": "partitions/1000-1000.jsonl", "start_ts": 1000, "end_ts": 1000, "entry_count": 1}]
-    (folder / "transcript/manifest.json").write_text(json.dumps({"version": 1, "partitions": rows}))
-    write(folder, active=line("m2"), window=line("m1") + line("m2"))
+ROWS = [{"file": "partitions/1000-1000.jsonl", "start_ts": 1000, "end_ts": 1000, "entry_count": 1}]
+MESSAGES = [{"role": "user", "content": f"text of {key}", "id": key} for key in ("m1", "m2")]
+# The same two entries in the forms of other programs.
+FORMS = {
+    "partitions": {
+        "transcript/partitions/1000-1000.jsonl": line("m1"),
+        "transcript/manifest.json": json.dumps({"version": 1, "partitions": ROWS}),
+        "transcript/active.jsonl": line("m2"),
+        "context.jsonl": line("m1") + line("m2"),
+    },
+    "one file": {"transcript.jsonl": line("m1") + line("m2").rstrip("\n"), "context.jsonl": line("m1") + line("m2")},
+    "two files": {"transcript.jsonl": line("m1"), "transcript/active.jsonl": line("m2")},
+    "stray": {"transcript/context.jsonl": line("m1") + line("m2")},
+    "window": {"context.jsonl": line("m1") + line("m2")},
+    "messages": {"context.json": json.dumps({"messages": MESSAGES, "updated_at": 1000})},
+}
 
 
-def one_file(folder: Path) -> None:
-    write(folder, transcript=line("m1") + line("m2").rstrip("\n"), window=line("m1") + line("m2"))
-
-
-def two_files(folder: Path) -> None:
-    write(folder, transcript=line("m1"), active=line("m2"))
-
-
-def stray(folder: Path) -> None:
-    write(folder, stray=line("m1") + line("m2"))
-
-
-def window_alone(folder: Path) -> None:
-    write(folder, window=line("m1") + line("m2"))
-
-
-def messages(folder: Path) -> None:
-    said = [{"role": "user", "content": f"text of {key}", "id": key} for key in ("m1", "m2")]
-    (folder / "context.json").write_text(json.dumps({"messages": said, "updated_at": 1000}))
-
-
-@pytest.fixture(params=[partitioned, one_file, two_files, stray, window_alone, messages])
+@pytest.fixture(params=FORMS)
 def old(request: pytest.FixtureRequest, folder: Path, home: FileConversations) -> FileConversations:
     """A home with a conversation in one of the forms of another program."""
-    folder.mkdir(parents=True)
-    (folder / "context_meta.json").write_text('{"created_at": 5}')
-    (folder / "todos.md").write_text("- x")
-    request.param(folder)
+    plant(folder, {"context_meta.json": '{"created_at": 5}', "todos.md": "- x", **FORMS[request.param]})
     return home
 
 
