@@ -23,6 +23,7 @@ from marid.core.conversation.records import (
 )
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.ports.conversations import ConversationFiles, ConversationLifetimes, Conversations, Inbox, TerminalSession
+from marid.ports.transcript import ConversationReader
 
 NAMES = ["", "-", "system", "SyStEm", "..", "a/b", "a b", "é", "x" * 101, "a\n", ".lock", "a\0"]
 
@@ -46,6 +47,12 @@ def clock() -> Clock:
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store:
     most = request.param
     return TunedConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
+
+
+def reads(reader: ConversationReader) -> list[Callable[[], object]]:
+    find, note = partial(reader.find, "x"), partial(reader.read_note, "todos")
+    walks = (lambda: list(reader.entries()), lambda: list(reader.search("x")))
+    return [reader.window, reader.meta, reader.sequence, find, note, *walks]
 
 
 def test_a_new_home_has_no_conversations(store: Store) -> None:
@@ -235,17 +242,10 @@ def test_every_method_of_a_closed_conversation_fails(store: Store) -> None:
         held.clear,
         lambda: held.write_note("todos", "x"),
         lambda: held.update_meta(lambda meta: meta),
-        held.window,
-        held.meta,
-        held.sequence,
         held.fencing_token,
         held.problems,
-        lambda: held.read_note("todos"),
-        lambda: list(held.entries()),
-        lambda: held.find("x"),
-        lambda: list(held.search("x")),
     ]
-    for door in doors:
+    for door in [*doors, *reads(held)]:
         with pytest.raises(Unavailable, match="closed"):
             door()
     assert store.read("c").sequence() == 2
@@ -259,16 +259,7 @@ def test_every_method_of_a_reader_of_a_destroyed_conversation_fails(store: Store
     assert reader.sequence() == 2
     store.destroy(key)
     assert store.list() == ()
-    doors: list[Callable[[], object]] = [
-        reader.window,
-        reader.meta,
-        reader.sequence,
-        lambda: reader.read_note("todos"),
-        lambda: list(reader.entries()),
-        lambda: reader.find("x"),
-        lambda: list(reader.search("x")),
-    ]
-    for door in doors:
+    for door in reads(reader):
         with pytest.raises(NotFound, match="'c'"):
             door()
     assert store.create("c").id != key

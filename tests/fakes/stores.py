@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from threading import Thread
+from functools import partial
+from threading import Event, Thread
 
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.open_conversation import OpenConversation
@@ -36,6 +37,23 @@ class Clock:
 def user_message(text: str = "x", **fields: str) -> Entry:
     """A message of the user to conversation `c`."""
     return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)._replace(**fields)
+
+
+def run_while(work: Callable[[], object], *others: Callable[[], object]) -> None:
+    """Run `work`, and each of `others` again and again in a thread of its own until it is done. Raises as they do."""
+    done = Event()
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            done.set()
+
+    def repeat(other: Callable[[], object]) -> None:
+        while not done.is_set():
+            other()
+
+    run_in_threads(run, *(partial(repeat, other) for other in others))
 
 
 def run_in_threads(*works: Callable[[], object]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from fakes.stores import run_in_threads
 from marid.adapters.sqlite_cache import VERSION, SqliteCache
+from marid.adapters.sqlite_connection import DatabaseSchema, SqliteConnection
 
 ROWS = {b"a": b"1", b"b": b"2"}
 WRITER = """
@@ -188,3 +189,17 @@ def test_several_processes_write_at_once_from_the_very_start(cache: SqliteCache,
 def test_several_threads_share_one_cache(cache: SqliteCache) -> None:
     run_in_threads(*(partial(cache.put, "k", {b"%d" % n: b"v"}) for n in range(8)))
     assert len(cache.get("k", [b"%d" % n for n in range(8)])) == 8
+
+
+def _open_and_close(path: str) -> None:
+    connection = SqliteConnection(path, DatabaseSchema(1, ["CREATE TABLE one (x)"], []), 30.0)
+    connection.get()
+    connection.close()
+
+
+def test_several_connections_create_the_same_database_at_once(tmp_path: Path) -> None:
+    """The defect: turning on WAL failed with "database is locked", whatever the busy timeout was."""
+    for number in range(40):
+        path = tmp_path / f"{number}.db"
+        run_in_threads(*[partial(_open_and_close, str(path))] * 4)
+        assert path.exists()

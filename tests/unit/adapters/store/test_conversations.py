@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from fakes.stores import Clock, TunedConversations, run_in_threads, user_message
+from fakes.stores import Clock, TunedConversations, run_in_threads, run_while, user_message
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.files import file_lock
 from marid.core.conversation.records import (
@@ -27,11 +26,9 @@ from marid.core.errors import NotFound, Refused, Unavailable
 
 
 @pytest.mark.parametrize("key", ["01jd3v8m9k2x4c5b6n7q8r9s0t", "8f14e45f-ceea-467f-a9d3-5b1c2d3e4f50"])
-def test_a_conversation_keeps_the_id_that_an_earlier_version_gave_it(
-    home: FileConversations, tmp_path: Path, key: str
-) -> None:
+def test_a_conversation_keeps_the_id_of_an_earlier_version(home: FileConversations, folder: Path, key: str) -> None:
     home.create("c")
-    path = tmp_path / "contexts/c/context_meta.json"
+    path = folder / "context_meta.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "id": key}))
     with home.open(key) as held:
         held.append([user_message()])
@@ -192,65 +189,47 @@ def test_an_unreadable_conversation_does_not_affect_others(home: FileConversatio
 def test_a_conversation_that_changes_meanwhile_is_listed_whole_or_not_at_all(home: FileConversations) -> None:
     for name in "abc":
         home.create(name)
-    done = threading.Event()
 
     def change() -> None:
-        try:
-            for number in range(60):
-                home.create(f"x{number}")
-                home.rename(f"x{number}", f"y{number}")
-                home.destroy(f"y{number}")
-        finally:
-            done.set()
+        for number in range(60):
+            home.create(f"x{number}")
+            home.rename(f"x{number}", f"y{number}")
+            home.destroy(f"y{number}")
 
     def look() -> None:
-        while not done.is_set():
-            assert all(one.id for one in home.list())
+        assert all(one.id for one in home.list())
 
-    run_in_threads(change, look)
+    run_while(change, look)
 
 
 def test_open_with_create_works_while_others_rename_and_destroy(home: FileConversations) -> None:
     """The defect: NotFound, which `create` rules out."""
-    done = threading.Event()
 
     def disturb() -> None:
-        while not done.is_set():
-            with suppress(ConversationLocked, NotFound, Conflict):
-                home.rename("c", "d")
-            with suppress(ConversationLocked, NotFound):
-                home.destroy("d")
+        with suppress(ConversationLocked, NotFound, Conflict):
+            home.rename("c", "d")
+        with suppress(ConversationLocked, NotFound):
+            home.destroy("d")
 
     def open_often() -> None:
-        try:
-            for _ in range(60):
-                with home.open("c", wait=60, create=True) as held:
-                    assert held.append([user_message()])
-        finally:
-            done.set()
+        for _ in range(60):
+            with home.open("c", wait=60, create=True) as held:
+                assert held.append([user_message()])
 
-    run_in_threads(disturb, disturb, open_often)
+    run_while(open_often, disturb, disturb)
 
 
 def test_a_sweep_keeps_expiries_that_are_set_meanwhile(home: FileConversations) -> None:
     home.create("a")
-    done = threading.Event()
-
-    def sweep() -> None:
-        while not done.is_set():
-            home.sweep()
 
     def change() -> None:
-        try:
-            for number in range(60):
-                home.create(f"x{number}")
-                home.set_expiry(f"x{number}", Expiry(at=9_999_999_999))
-                home.rename(f"x{number}", f"y{number}")
-                assert home.expiry(f"y{number}").at == 9_999_999_999
-        finally:
-            done.set()
+        for number in range(60):
+            home.create(f"x{number}")
+            home.set_expiry(f"x{number}", Expiry(at=9_999_999_999))
+            home.rename(f"x{number}", f"y{number}")
+            assert home.expiry(f"y{number}").at == 9_999_999_999
 
-    run_in_threads(sweep, change)
+    run_while(change, home.sweep)
     assert [home.expiry(f"y{number}").at for number in range(60)] == [9_999_999_999] * 60
 
 
@@ -311,9 +290,7 @@ def test_opening_and_closing_count_as_activity_once_a_minute_unless_inactivity_e
     assert known() == [{**row, "last_activity_at": 1120, "destroy_after_seconds_inactive": 100}]
 
 
-def test_with_damaged_metadata_it_is_read_and_destroyed_but_not_written(
-    home: FileConversations, tmp_path: Path
-) -> None:
+def test_with_damaged_metadata_it_is_read_but_not_written(home: FileConversations, tmp_path: Path) -> None:
     """The defect: it was taken for empty and written anew, and what had been put away could be used again."""
     home.create("c")
     home.archive("c")

@@ -31,9 +31,7 @@ def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConvers
     assert (folder / "inbox.jsonl.torn").exists()
 
 
-def test_what_has_no_id_gets_one_that_it_keeps_so_that_each_is_read_and_taken_out_once(
-    home: FileConversations, folder: Path
-) -> None:
+def test_a_message_without_an_id_gets_one_that_it_keeps(home: FileConversations, folder: Path) -> None:
     """The defect: after the first message without an id all others were taken for that one."""
     home.create("c")
     path = folder / "inbox.jsonl"

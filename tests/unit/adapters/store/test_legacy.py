@@ -59,9 +59,7 @@ def files(tmp_path: Path) -> dict[str, tuple[int, bytes]]:
     return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file()}
 
 
-def test_it_is_listed_looked_at_read_and_searched_and_nothing_is_written(
-    old: FileConversations, tmp_path: Path
-) -> None:
+def test_it_is_listed_read_and_searched_and_nothing_is_written(old: FileConversations, tmp_path: Path) -> None:
     before = files(tmp_path)
     (listed,) = old.list()
     assert (listed.id, listed.name, listed.created_ms) == ("", "c", 5000)

@@ -80,9 +80,7 @@ def test_the_last_time_is_noted_when_it_is_closed(home: FileConversations) -> No
     assert home.read("c").meta().last_message_ms == stored.time_ms
 
 
-def test_a_system_prompt_that_somebody_edits_is_recorded_at_the_next_opening(
-    home: FileConversations, tmp_path: Path
-) -> None:
+def test_an_edited_system_prompt_is_recorded_at_the_next_opening(home: FileConversations, tmp_path: Path) -> None:
     with home.open("c", create=True) as held:
         held.write_note("system_prompt", "one")
     with home.open("c") as held:

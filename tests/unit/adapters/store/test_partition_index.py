@@ -61,12 +61,6 @@ def test_that_of_another_program_only_tells_the_order(paths: ConversationPaths) 
     assert list(partition_index.load_manifest(paths).foreign_rows) == list(listed)
 
 
-def test_the_stamp_changes_with_the_folder(paths: ConversationPaths) -> None:
-    assert partition_index.folder_stamp(paths) > 0
-    Path(paths.partitions).rmdir()
-    assert partition_index.folder_stamp(paths) == 0
-
-
 @pytest.mark.parametrize(
     "file",
     ["../x.jsonl", "/etc/x.jsonl", "partitions/../x.jsonl", "partitions/a/b.jsonl", "x.jsonl", "partitions/x\0.jsonl"],
@@ -84,13 +78,6 @@ def test_a_row_names_a_partition_or_is_none(paths: ConversationPaths, file: str)
 
 def row(file: str = "p", size: int = 10) -> PartitionRow:
     return {**ROW, "file": file, "size": size}
-
-
-@given(st.sets(st.text(max_size=10), max_size=50))
-def test_a_filter_knows_all_that_was_put_in(items: set[str]) -> None:
-    frame = FilterFrame(10, partition_index.build_filter(items))
-    assert all(partition_index.may_contain(frame, row(), [item]) for item in items)
-    assert partition_index.may_contain(frame, row(), items)
 
 
 def test_a_filter_is_never_wrong_about_a_hundred_thousand_ids_and_seldom_about_others() -> None:

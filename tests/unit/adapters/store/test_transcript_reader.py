@@ -2,16 +2,18 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from fakes.partition_reads import look_up
-from fakes.stores import TunedConversations, run_in_threads, user_message
+from fakes.stores import TunedConversations, run_while, user_message
 from marid.adapters.store import partition_index, transcript_reader
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import HomeLayout
+from marid.adapters.store.transcript_reader import ChangeWatcher
 from marid.core.conversation.entry import COMPACTION, CONTEXT_CREATED, MESSAGE, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.core.errors import Unavailable
@@ -19,22 +21,19 @@ from marid.core.errors import Unavailable
 
 def test_a_reader_never_sees_a_gap_while_partitions_change(tmp_path: Path) -> None:
     home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
-    done = threading.Event()
     home.create("c")
+    read = home.read("c")
 
     def write() -> None:
         with home.open("c") as held:
             for _ in range(60):
                 held.append([user_message()])
-        done.set()
 
     def look() -> None:
-        read = home.read("c")
-        while not done.is_set():
-            numbers = [entry.sequence for entry in read.entries()]
-            assert numbers == list(range(1, len(numbers) + 1))
+        numbers = [entry.sequence for entry in read.entries()]
+        assert numbers == list(range(1, len(numbers) + 1))
 
-    run_in_threads(write, look)
+    run_while(write, look)
 
 
 def test_a_conversation_of_another_program_has_a_beginning(home: FileConversations, folder: Path) -> None:
@@ -200,3 +199,43 @@ def test_the_last_time_is_the_files_own_where_its_last_line_is_too_long_to_be_se
     with file.open("ab") as more:
         more.write(encode_line(Entry(entry_type=MESSAGE, time_ms=7000)))
     assert transcript_reader.last_entry_ms(str(file)) == 7000
+
+
+def test_an_entry_written_into_padding_wakes_though_the_size_stays(tmp_path: Path) -> None:
+    home, woken = FileConversations(str(tmp_path)), threading.Event()
+    active = tmp_path / "contexts/c/transcript/active.jsonl"
+    with home.open("c", create=True) as held:
+        for _ in range(20):
+            held.append([Entry(entry_type=MESSAGE, content="x")])
+        size = active.stat().st_size
+        unsubscribe = home.subscribe("c", woken.set)
+        woken.clear()
+        held.append([Entry(entry_type=MESSAGE, content="now")])
+        assert woken.wait(30)
+        assert active.stat().st_size == size
+        unsubscribe()
+
+
+def watching() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "marid followers"}
+
+
+@pytest.mark.parametrize("age", [0, 10])
+def test_only_changes_wake_and_the_thread_ends_with_the_last_follower(tmp_path: Path, age: int) -> None:
+    path, woken = tmp_path / "a", threading.Event()
+    path.write_bytes(b"one\n")
+    os.utime(path, (time.time() - age, time.time() - age))
+    before, watcher = watching(), ChangeWatcher()
+    unsubscribe = watcher.subscribe(str(path), woken.set)
+    woken.clear()
+    assert not woken.wait(0.2)
+    path.write_bytes(b"two 2\n")
+    assert woken.wait(30)
+    other = watcher.subscribe(str(path), woken.set)
+    assert len(watching() - before) == 1
+    unsubscribe()
+    other()
+    until = time.monotonic() + 30
+    while watching() - before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not watching() - before
