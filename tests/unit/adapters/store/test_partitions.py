@@ -358,8 +358,8 @@ def test_a_partition_tells_its_numbers_if_it_has_any() -> None:
     assert span_of("f", BARE * 2 + numbered(8, 9)) == SequenceSpan(6, 9, 7000, "f", 4)
 
 
-GAP = [span("m2", 4, time_ms=2), span("m3", 6, time_ms=3)]
-GAP += [span("c1", time_ms=4), span("c2", time_ms=5), span("c0", time_ms=1)]
+BARE_SPANS = [span("c1", time_ms=4), span("c2", time_ms=5), span("c0", time_ms=1)]
+GAP = [span("m2", 4, time_ms=2), span("m3", 6, time_ms=3), *BARE_SPANS]
 MIXED = [span("new", 5, time_ms=3), span("newest", 10, time_ms=5), span("mid", time_ms=4, count=3)]
 ORDERS: dict[str, tuple[list[SequenceSpan], list[SequenceSpan], str, str]] = {
     "numbers decide, not the list": ([], [span("c", 5), span("a", 1), span("b", 3)], "b c", "a b c"),
