@@ -30,10 +30,7 @@ _PARAGRAPH = re.compile(r" {0,3}(?![#>\-*+\s`~|]|\d+[.)]\s)\S")
 
 
 def file_summary(name: str, data: bytes) -> str:
-    """Kind, lines and bytes in the first line, then the contents, or `does not parse` for a broken file.
-
-    Raises: Exhausted if it is nested too deeply, Unavailable if a grammar is not installed.
-    """
+    """Kind, lines and bytes, then the contents. Raises: Exhausted if it is nested too deeply, Unavailable."""
     text = to_utf8(data)
     if text is None:
         return f"binary file, {len(data):,} bytes"

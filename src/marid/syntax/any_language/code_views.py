@@ -105,10 +105,7 @@ def _long_value(node: "Node") -> "Node | None":
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of a definition of the file `where`, by its name, dotted or with `::`, or `name@12`.
-
-    Raises: NotFound, BadInput if the name is empty or ambiguous, and as `parse_tree`.
-    """
+    """The text of a definition, named as in `Shop.total`, `Shop::total` or `total@12`. Raises: NotFound, BadInput."""
     if language in _CFAMILY:
         return source_views.definition(data, language, name, where)
     found, site = _find_definition(tuple(locate_definitions(data, parse_tree(data, language), language)), name, where)

@@ -38,7 +38,11 @@ def skeleton(data: bytes, language: str) -> str:
 def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
     for item in source.declarations:
         if item.kind in _CALLABLE_KINDS and item.body is not None:
-            yield _without_body(item, source)
+            start, end, _ = source.span(item)
+            if start < item.outer.start_byte or end > item.outer.end_byte:  # keep its directives balanced
+                yield start, end, source.signature(item).encode() + b" { ... }"
+            else:
+                yield source.signature_end(item), item.node.end_byte, b" { ... }"
         elif item.kind == "Macro":
             value = item.node.child_by_field_name("value")
             if value is not None and b"\n" in source.data[value.start_byte : value.end_byte]:
@@ -46,13 +50,6 @@ def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
         elif item.kind in ("Variable", "Field") and (value := multiline_value(item.node)) is not None:
             braced = source.data[value.start_byte : value.start_byte + 1] == b"{"
             yield value.start_byte, value.end_byte, b"{ ... }" if braced else b"..."
-
-
-def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]:
-    start, end, _ = source.span(item)
-    if start < item.outer.start_byte or end > item.outer.end_byte:  # keep its directives balanced
-        return start, end, source.signature(item).encode() + b" { ... }"
-    return source.signature_end(item), item.node.end_byte, b" { ... }"
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:

@@ -156,16 +156,15 @@ class PythonSource:
         return start, match.end() if match else last
 
     def signature(self, node: DefinitionNode) -> str:
-        """The header on one line, without colon and comments."""
+        """The header on one line, without colon, comments and a comma before a closing bracket."""
         start, end = self.header_span(node)
         text = self.text[start : end - 1].strip()
-        return _join_rows(_without_comments(text) if "#" in text else text)
+        text = re.sub(r"([(\[])\s*\n\s*", r"\1", _without_comments(text) if "#" in text else text)
+        text = re.sub(r",?\s*\n\s*([)\]])", r"\1", text)
+        return re.sub(r"[ \t]*\\?\r?\n\s*", " ", text)
 
     def encode(self, text: str) -> bytes:
-        """The bytes of the file with another text.
-
-        Raises: BadInput if it would not parse, cannot be encoded, or would change bytes of unchanged text.
-        """
+        """The bytes of the file with another text. Raises: BadInput if that does not parse or other bytes change."""
         mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
         if mark + self.text.encode(self.encoding) != self.data:
             raise BadInput(f"the file is in {self.encoding}, which cannot be written back unchanged")
@@ -207,13 +206,6 @@ def _without_comments(text: str) -> str:
     return "\n".join(rows)
 
 
-def _join_rows(text: str) -> str:
-    """Drop line breaks with the spaces around them, and a comma before a closing bracket."""
-    text = re.sub(r"([(\[])\s*\n\s*", r"\1", text)
-    text = re.sub(r",?\s*\n\s*([)\]])", r"\1", text)
-    return re.sub(r"[ \t]*\\?\r?\n\s*", " ", text)
-
-
 def _row_starts(text: str) -> list[int]:
     starts = [0, *(match.end() for match in _ROW_END.finditer(text))]
     return starts if starts[-1] == len(text) else [*starts, len(text)]
@@ -238,10 +230,7 @@ def normalize_newlines(text: str) -> str:
 
 
 def read_source(data: bytes) -> PythonSource:
-    """Decode and parse a file.
-
-    Raises: BadInput with a message that starts with `line N`, Exhausted if it is nested too deeply.
-    """
+    """Decode and parse a file. Raises: BadInput that starts with `line N`, Exhausted if it is nested too deeply."""
     try:
         return _load(data)
     except _InvalidSource as error:

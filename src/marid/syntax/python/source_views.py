@@ -103,10 +103,7 @@ def _body_end(source: PythonSource, node: FunctionNode, width: int) -> int:
 
 
 def py_class_summary(data: bytes, name: str) -> str:
-    """The summary of a class by dotted name.
-
-    Raises: NotFound, BadInput if the name is not a class or is ambiguous, and as `read_source`.
-    """
+    """The summary of a class. Raises: NotFound, BadInput if the name is not one class, and as `read_source`."""
     source = read_source(data)
     classes = [node for node in find_named(source.tree.body, name) if isinstance(node, ast.ClassDef)]
     if not classes:
@@ -145,10 +142,7 @@ def _signature_lines(source: PythonSource, node: DefinitionNode, indent: str) ->
 
 
 def py_docstring(data: bytes, name: str) -> str:
-    """The docstring of the file (`module`) or of a definition, without its indentation.
-
-    Raises: NotFound, BadInput if definitions of the name have different docstrings, and as `read_source`.
-    """
+    """The docstring of the file (`module`) or a definition. Raises: NotFound, BadInput if it has several."""
     source = read_source(data)
     if name.strip() == MODULE:
         if doc := docstring_text(source.tree):

@@ -67,10 +67,7 @@ class LocatedDefinition(NamedTuple):
 
 
 def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
-    """All definitions in source order, each before those inside it; none for an unknown language or above 4 MB.
-
-    Raises: Unavailable if the grammar is not installed.
-    """
+    """All definitions in source order; none for an unknown language or above 4 MB. Raises: Unavailable."""
     root = parse(data, language)
     return tuple(found for found, _ in _DefinitionWalker(data, LANGUAGE_TABLES[language]).run(root)) if root else ()
 
@@ -84,10 +81,7 @@ def locate_definitions(data: bytes, root: "Node", language: str, *, nested: bool
 
 
 def visible_definitions(data: bytes, language: str) -> tuple[Definition, ...]:
-    """Like `definitions`, but without the insides of functions, and without free variables if there is anything else.
-
-    Raises: Unavailable if the grammar is not installed.
-    """
+    """Like `definitions`, without the insides of functions and, if there is anything else, free variables."""
     root = parse(data, language)
     if root is None:
         return ()

@@ -55,16 +55,16 @@ def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT
     if language not in LANGUAGES or len(data) > MAX_PARSE_BYTES:
         return None
     parser = parser_for(language)
-    if len(data) > _SMALL_BYTES and _parse_time(parser, data[:_SAMPLE_BYTES]) > sample_timeout:
-        return None
+    if len(data) > _SMALL_BYTES:
+        start = thread_time()
+        run_parser(parser, data[:_SAMPLE_BYTES])
+        if thread_time() - start > sample_timeout:
+            return None
     return run_parser(parser, data)
 
 
 def parse_tree(data: bytes, language: str) -> "Node":
-    """The root of the tree, for any language with an installed grammar.
-
-    Raises: Exhausted if the text is too large or takes too long, Unavailable if no grammar is installed.
-    """
+    """The root of the tree, for any installed grammar. Raises: Exhausted if it takes too long, Unavailable."""
     if len(data) > MAX_PARSE_BYTES:
         raise Exhausted(f"larger than {MAX_PARSE_BYTES:,} bytes, too large to parse: read its lines instead")
     if language in LANGUAGES and language not in _LINEAR_TIME:
@@ -85,12 +85,6 @@ def run_parser(parser: "Parser", data: bytes) -> "Node | None":
         return None
 
 
-def _parse_time(parser: "Parser", data: bytes) -> float:
-    start = thread_time()
-    run_parser(parser, data)
-    return thread_time() - start
-
-
 @cache
 def parser_for(language: str) -> "Parser":
     """The parser of a language, with a time limit. Raises: Unavailable."""
@@ -103,10 +97,7 @@ def parser_for(language: str) -> "Parser":
 
 
 def load_grammar(package: str, function: str) -> "Language":
-    """The grammar that `function` of `package` returns.
-
-    Raises: Unavailable if the package is missing, or too old or too new for the parser.
-    """
+    """Load a grammar. Raises: Unavailable if the package is missing, or too old or too new for the parser."""
     try:
         from tree_sitter import Language  # imported on use: only parsing needs it
 

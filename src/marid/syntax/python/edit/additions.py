@@ -26,6 +26,7 @@ from marid.syntax.python.scopes import blocks, docstring_node
 from marid.syntax.python.source import DEFINITION_NODES, PythonSource, commonest_line_ending, read_source
 
 AnchorType: TypeAlias = Literal["top", "bottom", "before", "after"]
+_OWN_COMMENT = re.compile(r"\s*#(?!endregion)")
 _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")
 
 
@@ -71,7 +72,7 @@ def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor
         raise BadInput(f"'{name}' must be the name of the new definition, without a line")
     home = locate_definition_node(source, ".".join(path)) if path else source.tree
     if anchor.kind in ("before", "after"):
-        spot = find_anchor(source, home, path, anchor.symbol)
+        spot = _find_anchor(source, home, path, anchor.symbol)
     else:
         at = _top_index(home) if anchor.kind == "top" else len(home.body)
         spot = StatementRange(home.body, at, len(home.body))
@@ -111,12 +112,8 @@ def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnc
     return add_definition(taken.rest.data, dest_name, taken.text, anchor)
 
 
-def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:
-    """The statements of a scope with the anchor's name, which may include the scope's name.
-
-    Adjacent statements of one name, such as overloads, count as one.
-    Raises: NotFound, BadInput for a name that is ambiguous or of another scope.
-    """
+def _find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:
+    """The statements of this name; adjacent ones, such as overloads, count as one. Raises: NotFound, BadInput."""
     if not symbol.strip():
         raise BadInput("anchor_symbol is needed: the name to insert the code before or after")
     wanted, line = split_name(symbol)
@@ -165,16 +162,16 @@ def _find_gap(source: PythonSource, spot: StatementRange, anchor: InsertionAncho
     block, outermost = spot.block, spot.block is source.tree.body
     if not outermost and len(block) == 1 and source.row(block[0].lineno - 1).strip() == "pass":
         return InsertionGap(block[0].lineno - 1, block[0].lineno, 0, 0)
-    apart = usual_blank_lines(source, block, outermost=outermost)
+    apart = _usual_blank_lines(source, block, outermost=outermost)
     if anchor.kind in ("top", "before") and spot.first < len(block):
-        return gap_before(source, spot, apart)
+        return _gap_before(source, spot, apart)
     if outermost and anchor.kind != "after":  # after all comments
         row = source.row_count - source.blank_rows(source.row_count - 1, -1)
         return InsertionGap(row, row, apart if row else 0, 0)
-    return gap_after(source, spot._replace(first=min(spot.first, len(block) - 1)), apart)
+    return _gap_after(source, spot._replace(first=min(spot.first, len(block) - 1)), apart)
 
 
-def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost: bool) -> int:
+def _usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost: bool) -> int:
     """The usual number of blank lines between the definitions of a block, by default that of PEP 8."""
     seen: Counter[int] = Counter()
     for one, other in pairwise(block):
@@ -184,7 +181,7 @@ def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost:
     return seen.most_common(1)[0][0] if seen else 2 if outermost else 1
 
 
-def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
+def _gap_after(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
     """Directly after statements and the comments that are indented more."""
     block, last = spot.block, spot.end
     while last < len(block) and source.first_row(block[last]) < source.row_span(block[last - 1])[1]:
@@ -196,7 +193,7 @@ def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> Inserti
     return InsertionGap(row, row, apart, max(0, apart - source.blank_rows(row, 1)) if last < len(block) else 0)
 
 
-def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
+def _gap_before(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
     """Directly before statements and the comments above that belong to them."""
     block, first = spot.block, spot.first
     while first and source.first_row(block[first]) < source.row_span(block[first - 1])[1]:
@@ -205,17 +202,12 @@ def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> Insert
     # A row of a string may look like a comment.
     code_ends = (getattr(node, "end_lineno", None) or 0 for node in ast.walk(source.tree))
     taken = max((end for end in code_ends if end <= start), default=0)
-    while row > taken and _is_own_comment(source, row - 1) and source.indent(row - 1) == source.indent(start):
+    while row > taken and _OWN_COMMENT.match(source.row(row - 1)) and source.indent(row - 1) == source.indent(start):
         row -= 1
     if row == 0 and start:
         row = start  # comments at the top belong to the file
     parted = first > 0 or (block is source.tree.body and row > 0)
     return InsertionGap(row, row, max(0, apart - source.blank_rows(row - 1, -1)) if parted else 0, apart)
-
-
-def _is_own_comment(source: PythonSource, row: int) -> bool:
-    text = source.row(row).lstrip()
-    return text.startswith("#") and not text.startswith("#endregion")
 
 
 def _insert(source: PythonSource, room: InsertionGap, text: str, ending: str) -> EditResult:

@@ -107,7 +107,7 @@ def set_signature(data: bytes, name: str, signature: str) -> EditResult:
     old = source.text[start:end]
     if normalize_newlines(old) == normalize_newlines(signature).strip():
         return splice(source, start, end, old)
-    rows = fit_header(node, signature, source.indent(node.lineno - 1))
+    rows = _fit_header(node, signature, source.indent(node.lineno - 1))
     return splice(source, start, end, rows.replace("\n", commonest_line_ending(old) or source.line_ending))
 
 
@@ -219,7 +219,7 @@ def name_span(source: PythonSource, node: DefinitionNode) -> tuple[int, int]:
     return match.span(1) if match else (start, start)
 
 
-def fit_header(node: DefinitionNode, given: str, base: str) -> str:
+def _fit_header(node: DefinitionNode, given: str, base: str) -> str:
     """A new header for a definition indented by `base`, with `\\n` between rows. Raises: BadInput."""
     text = normalize_newlines(given).strip().removesuffix(":") + ":"
     made = _parse_header(text)

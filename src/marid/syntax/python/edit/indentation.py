@@ -114,10 +114,7 @@ class ParsedCode:
 
 
 def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode:
-    """Parse code at any indentation, even if only its first line has lost it.
-
-    Raises: BadInput if it is empty, or with the line if it does not parse.
-    """
+    """Parse code at any indentation, even if only its first line has lost it. Raises: BadInput with the line."""
     rows = normalize_newlines(content).split("\n")
     skipped = next((at for at, row in enumerate(rows) if row.strip()), len(rows))
     text = "\n".join(rows[skipped:]).rstrip()

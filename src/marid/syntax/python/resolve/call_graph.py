@@ -40,18 +40,11 @@ class _Node:
 
     label: str
     function: Function | None
-    parent: "_Node | None" = None
+    callers: tuple[Function, ...] = ()
     mark: str = ""
     children: "list[_Node]" = field(default_factory=list["_Node"])
     external: list[str] = field(default_factory=list[str])
     unresolved: list[str] = field(default_factory=list[str])
-
-    def calls_itself(self) -> bool:
-        """Whether a caller is the same function."""
-        node = self.parent
-        while node is not None and node.function != self.function:
-            node = node.parent
-        return self.function is not None and node is not None
 
 
 def trace_calls(resolver: Resolver, start: Entity, depth: int, max_nodes: int = MAX_NODES) -> CallTrace:
@@ -106,8 +99,8 @@ class _TraceBuilder:
                 self.dropped += 1
             else:
                 self.count += 1
-                made.parent = node
-                made.mark = " [cycle]" if made.calls_itself() else ""
+                made.callers = (*node.callers, at)
+                made.mark = " [cycle]" if made.function in made.callers else ""
                 node.children.append(made)
 
     def make_node(self, thing: Entity) -> _Node | None:

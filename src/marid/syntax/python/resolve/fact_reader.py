@@ -70,18 +70,15 @@ class _ScopeReader:
                 module = alias.name if alias.asname else alias.name.partition(".")[0]
                 _bind(self.bindings, alias.asname or module, Binding(BindingKind.MODULE, module=module))
         elif isinstance(node, ast.ImportFrom):
-            self._bind_imports(node)
+            for alias in node.names:
+                if alias.name == "*":
+                    self.star_imports.append((node.module or "", node.level))
+                else:
+                    bound = Binding(BindingKind.MEMBER, (alias.name,), module=node.module or "", level=node.level)
+                    _bind(self.bindings, alias.asname or alias.name, bound)
         else:
             for target, value in self._assignments(node):
                 self._assign(target, value)
-
-    def _bind_imports(self, node: ast.ImportFrom) -> None:
-        for alias in node.names:
-            if alias.name == "*":
-                self.star_imports.append((node.module or "", node.level))
-            else:
-                bound = Binding(BindingKind.MEMBER, (alias.name,), module=node.module or "", level=node.level)
-                _bind(self.bindings, alias.asname or alias.name, bound)
 
     def _assignments(self, node: ast.stmt) -> Iterator[tuple[ast.expr, Binding]]:
         if isinstance(node, ast.Assign):

@@ -13,16 +13,8 @@ CALL = "()"
 MODULE = ""
 """The key of the module scope."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_DISPLAY_TYPES: dict[type[ast.expr], str] = {
-    ast.JoinedStr: "str",
-    ast.List: "list",
-    ast.ListComp: "list",
-    ast.Tuple: "tuple",
-    ast.Dict: "dict",
-    ast.DictComp: "dict",
-    ast.Set: "set",
-    ast.SetComp: "set",
-}
+# The types that displays and comprehensions make, by the names of their nodes without `Comp`.
+_DISPLAY_TYPES = {"JoinedStr": "str", "List": "list", "Tuple": "tuple", "Dict": "dict", "Set": "set"}
 _WRAPPERS = frozenset(("Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly"))
 _TYPES = frozenset(("type", "Type"))
 
@@ -49,7 +41,7 @@ def _root_steps(node: ast.expr) -> Chain:
         return (node.id,)
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         return (type(node.value).__name__, CALL)
-    display = _DISPLAY_TYPES.get(type(node))
+    display = _DISPLAY_TYPES.get(type(node).__name__.removesuffix("Comp"))
     return (display, CALL) if display else ()
 
 

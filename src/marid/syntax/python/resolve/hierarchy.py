@@ -35,10 +35,7 @@ class SubclassTree:
 
 
 def find_subclasses(files: Mapping[str, bytes], name: str, load_all: LoadAll) -> SubclassTree:
-    """The direct and indirect subclasses of each class of this name; only files that may contain one are loaded.
-
-    Raises: NotFound if no class has this name or derives from one that does.
-    """
+    """The subclasses of each class of this name; loads only files that may contain one. Raises: NotFound."""
     wanted = name.strip()
     if len(wanted) <= _MAX_NAME_LENGTH and _DOTTED.fullmatch(wanted):
         search = _SubclassSearch(files, wanted, load_all)

@@ -16,10 +16,7 @@ _DEFINITION = re.compile(rb"\b(?:def|class)[ \t]+([^\W\d]\w*)")
 
 
 def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> Entity:
-    """The function, class or module that the target names.
-
-    Raises: BadInput if it is ambiguous or not a name, NotFound with suggestions.
-    """
+    """The function, class or module that the target names. Raises: BadInput if it is not one name, NotFound."""
     path, sign, name = target.strip().partition("::")
     if sign or path.endswith((".py", ".pyw", ".pyi")):
         return _find_in_file(resolver, _find_file(files, path.strip()), name.strip())
