@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.edit.edits import EditResult, name_span, remove_statement, splice
-from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
+from marid.syntax.python.edit.indentation import DEFAULT_STEP, detect_steps, parse_code, reindent
 from marid.syntax.python.edit.name_lookup import (
     ScopeNode,
     ambiguity_message,
@@ -80,11 +80,11 @@ def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor
     if opened is not None:
         return add_definition(source.encode(opened), name, content, anchor)
     base = "" if spot.block is source.tree.body else source.indent(source.first_row(spot.block[0]))
-    used = detect_style(source, source.tree)
-    made = parse_code(content, base, used)
-    _check_name(home, made.tree, leaf)
+    steps = detect_steps(source, source.tree)
+    code = parse_code(content, base, steps)
+    _check_name(home, code.tree, leaf)
     ending = commonest_line_ending(source.text) or commonest_line_ending(content) or "\n"
-    return _insert(source, _find_gap(source, spot, anchor), reindent(made, base, used), ending)
+    return _insert(source, _find_gap(source, spot, anchor), reindent(code, base, steps), ending)
 
 
 def extract_definition(data: bytes, name: str, leaf: str) -> ExtractedDefinition:
@@ -153,8 +153,8 @@ def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | No
     if not source.text.endswith(":", 0, at):
         return None
     holder = next(node for node in ast.walk(source.tree) if any(block is spot.block for block in blocks(node)))
-    used = detect_style(source, source.tree)
-    indent = source.indent(getattr(holder, "lineno", 1) - 1) + (used.unit if used else "    ")
+    step, *_ = *detect_steps(source, source.tree), DEFAULT_STEP
+    indent = source.indent(getattr(holder, "lineno", 1) - 1) + step
     return source.text[:at] + source.line_ending + indent + source.text[start:]
 
 

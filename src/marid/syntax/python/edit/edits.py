@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from marid.core.errors import BadInput, Exhausted
-from marid.syntax.python.edit.indentation import IndentStyle, analyze_rows, detect_style, move_row, parse_code, reindent
+from marid.syntax.python.edit.indentation import IndentSteps, analyze_rows, detect_steps, move_row, parse_code, reindent
 from marid.syntax.python.edit.name_lookup import locate_definition, locate_definition_node, locate_variable
 from marid.syntax.python.scopes import BlockStatement, assigned_names, statements
 from marid.syntax.python.source import (
@@ -96,7 +96,7 @@ def update_definition(data: bytes, name: str, content: str) -> EditResult:
         if all(isinstance(each, ast.Expr | ast.Pass) for each in statements(made.body)):
             raise BadInput("new_content defines nothing; py_remove_def removes a definition")
 
-    return _replace_statement(source, node, content, detect_style(source, node), check)
+    return _replace_statement(source, node, content, detect_steps(source, node), check)
 
 
 def set_signature(data: bytes, name: str, signature: str) -> EditResult:
@@ -125,21 +125,21 @@ def set_declaration(data: bytes, name: str, declaration: str) -> EditResult:
         if not any(name for node in statements(made.body) for name in assigned_names(node)):
             raise BadInput("new_declaration assigns to no variable")
 
-    return _replace_statement(source, found.node, declaration, None, check)
+    return _replace_statement(source, found.node, declaration, (), check)
 
 
 def _replace_statement(
-    source: PythonSource, node: ast.stmt, content: str, style: IndentStyle | None, check: Callable[[ast.Module], None]
+    source: PythonSource, node: ast.stmt, content: str, steps: IndentSteps, check: Callable[[ast.Module], None]
 ) -> EditResult:
-    """Replace a statement by code in this style, or else in that of the file."""
+    """Replace a statement by code indented in these steps, or else in those of the file."""
     first, end = source.row_span(node)
     if normalize_newlines(source.rows(first, end)).rstrip("\n") == normalize_newlines(content).rstrip("\n"):
         first_line, last_line = source.line_span(node)
         return EditResult(data=source.data, first_line=first_line, last_line=last_line)
-    base, style = source.indent(first), style or detect_style(source, source.tree)
-    made = parse_code(content, base, style)
-    check(made.tree)
-    return _replace_rows(source, first, end, reindent(made, base, style))
+    base, steps = source.indent(first), steps or detect_steps(source, source.tree)
+    code = parse_code(content, base, steps)
+    check(code.tree)
+    return _replace_rows(source, first, end, reindent(code, base, steps))
 
 
 def _check_one_statement(declaration: str) -> str:

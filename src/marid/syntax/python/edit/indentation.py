@@ -14,6 +14,9 @@ from marid.syntax.python.source import DEFINITION_NODES, PythonSource, leading_s
 
 IndentStack: TypeAlias = tuple[str, ...]
 """The indentations of the blocks around a row, outermost first; the last is that of its own block."""
+IndentSteps: TypeAlias = tuple[str, ...]
+"""The steps by which the blocks of some code are indented, the commonest first; empty if it has no blocks."""
+DEFAULT_STEP = "    "
 _HOLDER = "if 1:\n"
 _ESCAPED_END = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
@@ -70,16 +73,8 @@ def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[
     above.clear()
 
 
-@dataclass(frozen=True, kw_only=True)
-class IndentStyle:
-    """How code is indented: one level, and other steps that also occur and may stay."""
-
-    unit: str
-    steps: frozenset[str] = frozenset()
-
-
-def detect_style(source: PythonSource, tree: ast.AST) -> IndentStyle | None:
-    """The commonest step of the blocks below a node, and all the others; None without blocks on their own rows."""
+def detect_steps(source: PythonSource, tree: ast.AST) -> IndentSteps:
+    """The steps of the blocks below a node that are on their own rows."""
     steps: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
     while pending:
@@ -90,7 +85,7 @@ def detect_style(source: PythonSource, tree: ast.AST) -> IndentStyle | None:
             outer, inner = source.indent(node.lineno - 1), source.indent(node.body[0].lineno - 1)
             if node.body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
                 steps[inner.removeprefix(outer)] += 1
-    return IndentStyle(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
+    return tuple(step for step, _ in steps.most_common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +108,7 @@ class ParsedCode:
         return found
 
 
-def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode:
+def parse_code(content: str, base: str, usual: IndentSteps) -> ParsedCode:
     """Parse code at any indentation, even if only its first line has lost it. Raises: BadInput with the line."""
     rows = normalize_newlines(content).split("\n")
     skipped = next((at for at, row in enumerate(rows) if row.strip()), len(rows))
@@ -133,8 +128,7 @@ def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode
     if not found:
         line = (errors[0].lineno or 1) - tries[0][1] + skipped
         raise BadInput(f"line {max(line, 1)} of the new code: {errors[0].msg}")
-    usual = {style.unit, *style.steps} if style else {"    "}
-    return min(found, key=lambda each: (len(each.steps), len(each.steps.keys() - usual)))
+    return min(found, key=lambda each: (len(each.steps), len(each.steps.keys() - {*(usual or (DEFAULT_STEP,))})))
 
 
 def _parse_in_holder(text: str, holder_rows: int) -> ParsedCode:
@@ -148,13 +142,13 @@ def _parse_in_holder(text: str, holder_rows: int) -> ParsedCode:
     return ParsedCode(layout=analyze_rows(text, tree), tree=inner, holder_rows=holder_rows)
 
 
-def reindent(code: ParsedCode, base: str, style: IndentStyle | None) -> str:
-    """The code with its outermost statements at `base` and blocks in this style, without a final `\\n`."""
+def reindent(code: ParsedCode, base: str, usual: IndentSteps) -> str:
+    """The code with its outermost statements at `base` and blocks indented as usual, without a final `\\n`."""
     steps = code.steps
-    usual = steps.most_common(1)[0][0] if steps else None
-    keeps = None not in steps and (style is None or usual is None or usual in {style.unit, *style.steps})
-    unit = style.unit if style else "    "
-    tabbed = unit if usual == "\t" and not keeps else "\t"
+    own = steps.most_common(1)[0][0] if steps else None
+    keeps = None not in steps and (not usual or own is None or own in usual)
+    unit = usual[0] if usual else DEFAULT_STEP
+    tabbed = unit if own == "\t" and not keeps else "\t"
 
     def new_indent(chain: IndentStack) -> str:
         if keeps:

@@ -1,13 +1,13 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.indentation import IndentStyle, detect_style, parse_code, reindent
+from marid.syntax.python.edit.indentation import IndentSteps, detect_steps, parse_code, reindent
 from marid.syntax.python.source import read_source
 
-FOUR, TWO, TABS = IndentStyle(unit="    "), IndentStyle(unit="  "), IndentStyle(unit="\t")
+FOUR, TWO, TABS = ("    ",), ("  ",), ("\t",)
 
 
-def fit(content: str, base: str = "", into: IndentStyle | None = FOUR) -> str:
+def fit(content: str, base: str = "", into: IndentSteps = FOUR) -> str:
     return reindent(parse_code(content, base, into), base, into)
 
 
@@ -22,8 +22,7 @@ def fit(content: str, base: str = "", into: IndentStyle | None = FOUR) -> str:
 )
 def test_the_unit_of_a_file_is_what_most_blocks_use(text: str, unit: str | None) -> None:
     source = read_source(text.encode())
-    found = detect_style(source, source.tree)
-    assert (found.unit if found else None) == unit
+    assert detect_steps(source, source.tree)[:1] == ((unit,) if unit else ())
 
 
 CONTENT = "def f():\n    # note\n    if x:\n        return 1\n    # end"
@@ -37,10 +36,10 @@ CONTENT = "def f():\n    # note\n    if x:\n        return 1\n    # end"
         ("", TABS, "def f():\n\t# note\n\tif x:\n\t\treturn 1\n\t# end"),
         ("\t", TABS, "\tdef f():\n\t\t# note\n\t\tif x:\n\t\t\treturn 1\n\t\t# end"),
         ("  ", FOUR, "  def f():\n      # note\n      if x:\n          return 1\n      # end"),
-        ("    ", None, "    def f():\n        # note\n        if x:\n            return 1\n        # end"),
+        ("    ", (), "    def f():\n        # note\n        if x:\n            return 1\n        # end"),
     ],
 )
-def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentStyle | None, result: str) -> None:
+def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentSteps, result: str) -> None:
     assert fit(CONTENT, base, into) == result
 
 
@@ -78,7 +77,7 @@ def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentSt
         ),
     ],
 )
-def test_code_is_moved_to_its_place(content: str, base: str, into: IndentStyle, result: str) -> None:
+def test_code_is_moved_to_its_place(content: str, base: str, into: IndentSteps, result: str) -> None:
     assert fit(content, base, into) == result
 
 
