@@ -9,6 +9,7 @@ import pytest
 from fakes.real_app import add_messages
 from marid.app import conversations
 from marid.app.app import RequestScope
+from marid.app.conversations import conversation_exists
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import Conflict, ConversationLocked, CurrentConversation, Expiry, StorageSettings
@@ -184,3 +185,16 @@ def test_what_a_model_says_by_a_call_is_a_message_to_whoever_reads_it() -> None:
         (MESSAGE, "work", "no JSON"),
         (MESSAGE, "work", "[" * 100_000),
     ]
+
+
+def test_only_the_one_that_may_be_unused_need_not_be_there(scope: RequestScope) -> None:
+    assert not conversation_exists(scope, "a", unused="a")
+    with pytest.raises(NotFound, match="'b'"):
+        conversation_exists(scope, "b", unused="a")
+    add_messages(scope, "b", "x")
+    assert conversation_exists(scope, "b")
+
+
+def test_what_is_no_name_is_refused(scope: RequestScope) -> None:
+    with pytest.raises(BadInput):
+        conversation_exists(scope, "a/b", unused="a/b")

@@ -1,23 +1,29 @@
+"""How a round is put together and begun."""
+
 from pathlib import Path
 
 import anyio
 import pytest
 
+from fakes.events import emit_into
 from fakes.model import FakeModel, answer
 from fakes.rounds import look, poke, tool_call
-from marid.adapters.store.conversations import open_stores
+from marid.adapters.store.conversations import FileConversations, open_stores
 from marid.app.tool_session import ToolSession
 from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
-from marid.core.conversation.entry import TO_USER
+from marid.core.conversation.entry import INTERRUPTED, MESSAGE, TO_USER, TOOL_CALL, Entry
+from marid.core.conversation.records import InboxMessage
 from marid.core.errors import NotFound
-from marid.core.events import Event
+from marid.core.events import Event, Notice
 from marid.core.policy.policy import Policy
-from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.round_events import InboxInjected, RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
-from marid.engine.round_entries import RoundPrompt
-from marid.engine.round_factory import RoundFactory, RoundSetup
+from marid.engine.async_conversation import AsyncConversation
+from marid.engine.round_entries import RoundPrompt, RoundStamp, prompt_entry
+from marid.engine.round_factory import RoundFactory, RoundSetup, last_round_id, start_round
 from marid.engine.system_prompt import PromptTexts
+from marid.engine.turns import parse_turns
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory
@@ -95,3 +101,78 @@ def test_a_narrower_scope_offers_fewer_tools(rounds: Rounds) -> None:
 def test_a_round_that_never_began_cannot_be_continued(rounds: Rounds) -> None:
     with pytest.raises(NotFound):
         rounds.run(FakeModel(), "")
+
+
+STAMP = RoundStamp("talk", "r2")
+PROMPT = RoundPrompt("hi", "user")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> FileConversations:
+    return FileConversations(str(tmp_path))
+
+
+def begun(
+    home: FileConversations, *before: Entry, prompt: RoundPrompt = PROMPT
+) -> tuple[list[Entry], list[RoundEvent]]:
+    heard: list[RoundEvent] = []
+    held = home.open("talk", create=True)
+    if before:
+        held.append(before)
+
+    async def main() -> None:
+        await start_round(AsyncConversation(held, emit_into(heard), DaemonThreadPool()), home.inbox, STAMP, prompt)
+
+    anyio.run(main)
+    entries = list(held.entries())[1:]
+    held.close()
+    return entries, heard
+
+
+def test_messages_leave_the_inbox_once_the_prompt_that_holds_them_is_stored(home: FileConversations) -> None:
+    home.inbox.send(InboxMessage("bob", "talk", "one"))
+    entries, heard = begun(home)
+    assert "[From: bob] one" in entries[0].content
+    assert home.inbox.peek("talk") == ()
+    assert heard[-1] == InboxInjected(1)
+
+
+def test_messages_whose_prompt_was_stored_before_a_crash_are_only_taken_out(home: FileConversations) -> None:
+    sent = home.inbox.send(InboxMessage("bob", "talk", "one"))
+    entries, heard = begun(home, prompt_entry(RoundPrompt("x", "user"), [sent], STAMP, 0.0))
+    assert "bob" not in entries[-1].content
+    assert home.inbox.peek("talk") == ()
+    assert InboxInjected not in [type(what) for what in heard]
+
+
+def test_a_prompt_about_messages_is_not_said_when_all_of_them_are_known(home: FileConversations) -> None:
+    sent = home.inbox.send(InboxMessage("bob", "talk", "one"))
+    stored = prompt_entry(RoundPrompt("x", "user"), [sent], STAMP, 0.0)
+    entries, heard = begun(home, stored, prompt=RoundPrompt("[Read them.]", "user", automatic=True))
+    assert len(entries) == 1
+    assert [type(what) for what in heard] == []
+    assert home.inbox.peek("talk") == ()
+
+
+def test_what_is_wrong_with_an_inbox_is_told(home: FileConversations) -> None:
+    home.create("talk")
+    (Path(home.settings_folder("talk")) / "inbox.jsonl").write_text("it is strange\n")
+    _, heard = begun(home)
+    assert [what for what in heard if isinstance(what, Notice) and "inbox.jsonl" in what.text]
+
+
+def test_a_new_prompt_closes_the_calls_that_an_earlier_round_left_open(home: FileConversations) -> None:
+    call = Entry(entry_type=TOOL_CALL, content="{}", to="poke", tool_call_id="1", round="r1")
+    entries, _ = begun(home, call)
+    _, closed, prompt = entries
+    assert (closed.status, closed.tool_call_id, closed.round) == (INTERRUPTED, "1", "r1")
+    assert "interrupted" in closed.content
+    assert prompt.metadata == {"prompt": "hi"}
+
+
+def test_a_round_goes_on_under_its_own_name() -> None:
+    said = Entry(entry_type=MESSAGE, role="user", round="r1")
+    call = Entry(entry_type=TOOL_CALL, to="poke", round="r2")
+    assert last_round_id(parse_turns([said])) == "r1"
+    assert last_round_id(parse_turns([said, call])) == "r2"
+    assert last_round_id(()) == ""
