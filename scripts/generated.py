@@ -10,9 +10,9 @@ from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import SETTINGS, Setting
 from marid.core.settings.values import ResolvedSettings, Settings
 from marid.core.settings.view import effective_settings
-from marid.faces.cli.argv.help_page import full_help_page
-from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.help_page import full_help_page
 from marid.faces.pipe.input_schema import COMMAND_FIELDS as JSON_FIELDS
+from marid.faces.pipe.json_command import ASYNC_COMMANDS, SYNC_COMMANDS
 from marid.launch.commands import COMMANDS, summaries
 from marid.launch.program import find_command
 from marid.text.secrets.secret_rules import RULES

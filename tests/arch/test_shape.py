@@ -142,7 +142,7 @@ def test_what_is_named_by_string_exists() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.fullmatch(r"marid(\.\w+)+:\w+", node.value)
     }
-    assert {"marid.adapters.git.local_git:LocalGit", "marid.faces.cli.commands.log:command"} <= places
+    assert {"marid.adapters.git.local_git:LocalGit", "marid.faces.cli.commands.conversation:log"} <= places
     for place in places:
         module, _, attribute = place.partition(":")
         assert hasattr(importlib.import_module(module), attribute), place

@@ -242,7 +242,7 @@ def test_an_archived_one_names_the_command_that_brings_it_back(used: Program) ->
         told = used(*args)
         assert (told.code, told.out) == (3, b"")
         assert "`marid conversations restore work`" in told.err
-    assert used("conversations", "restore").err == "marid: 'work' can be used again\n"
+    assert used("conversations", "restore").err == "marid: restored 'work'\n"
     assert used("hello").code == 0
     assert used("conversations", "destroy", "--yes").code == 0
     assert names() == ["default", "play"]
@@ -261,13 +261,13 @@ def test_nothing_is_destroyed_without_a_terminal(used: Program) -> None:
     for args in (["-d"], ["-D", "play"], ["conversations", "destroy", "play"]):
         told = used.apart(*args, given=b"y\n")
         assert (told.code, told.out) == (3, b"")
-        assert "not destroyed" in told.err
+        assert "did not delete" in told.err
     assert names() == ["default", "play", "work"]
 
 
 def test_on_a_terminal_a_person_is_asked(used: Program) -> None:
     with TerminalSession("-d") as person:
-        person.wait_for("Destroy the conversation 'work'")
+        person.wait_for("Delete conversation 'work'")
         person.type("y\r")
         assert person.wait_exit() == 0
     assert names() == ["default", "play"]
@@ -372,7 +372,7 @@ def test_what_was_said_is_found_again(used: Program) -> None:
 def test_conversations_whose_time_has_come_are_gone(used: Program) -> None:
     used("-C", "play", "--destroy-at", "1", "-x")
     assert names() == ["default", "play", "work"]
-    assert "destroyed, as their time had come: play" in used("-v", "-L").err
+    assert "deleted expired conversations: play" in used("-v", "-L").err
     assert names() == ["default", "work"]
 
 
@@ -409,7 +409,7 @@ def test_a_home_that_cannot_be_written_can_be_read(used: Program) -> None:
         done = bound(*args)
         assert (done.returncode, done.stdout) == (6, "")
         assert "Permission denied" in done.stderr
-        assert f"marid keeps its files in '{home()}'; --home DIR" in done.stderr
+        assert f"marid keeps its files in '{home()}'; choose another folder with --home DIR" in done.stderr
     for place in (home(), *home().rglob("*")):
         place.chmod(0o755 if place.is_dir() else 0o644)
 
@@ -455,7 +455,7 @@ def test_a_home_on_a_full_disk_can_be_read_and_says_what_is_wrong(marid: Program
     assert "code 6\n[user]\n" in done.stdout
     assert "third" in done.stdout
     assert "No space left on device" in done.stderr
-    assert f"marid keeps its files in '{home()}'; --home DIR" in done.stderr
+    assert f"marid keeps its files in '{home()}'; choose another folder with --home DIR" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -478,7 +478,7 @@ def test_flags_before_a_command_reach_whoever_wants_them(used: Program) -> None:
 def test_a_flag_that_has_done_something_needs_no_prompt(used: Program, args: list[str]) -> None:
     done = used.apart(*args)
     assert (done.code, done.out) == (0, b"")
-    assert "say something" not in done.err
+    assert "prompt is empty" not in done.err
     assert used.apart("-C", "play").code == 2
     assert used.apart("-c", "play", "").code == 2
 
@@ -501,7 +501,7 @@ def test_a_switch_without_words_tells_which_one_is_current(used: Program) -> Non
 def test_a_word_that_may_be_a_command_is_said_and_the_person_is_told(marid: Program, word: str, meant: str) -> None:
     told = marid(word)
     assert (told.code, "offline" in told.text.lower()) == (0, True)
-    assert told.err == f"marid: '{word}' is said to the model; did you mean 'marid {meant}'?\n"
+    assert told.err == f"marid: sending '{word}' to the model; did you mean 'marid {meant}'?\n"
 
 
 @pytest.mark.parametrize("args", [["hello"], ["--", "contxt"], ["contxt", "this"], ["say", "contxt"]])
@@ -527,7 +527,7 @@ def test_an_empty_window_is_told(used: Program) -> None:
     used("-a")
     told = used("log")
     assert (told.code, told.out) == (0, b"")
-    assert "there is nothing in the window of 'work'" in told.err
+    assert "the window of 'work' is empty" in told.err
     assert "said in work" in used("log", "--all").text
 
 

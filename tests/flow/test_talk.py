@@ -139,7 +139,7 @@ class TestInAPipe:
     def test_a_blank_prompt_makes_nothing(self, marid: Program) -> None:
         done = marid("say", " ")
         assert (done.code, done.out) == (2, b"")
-        assert "say something" in done.err
+        assert "the prompt is empty" in done.err
         assert not Path(os.environ["MARID_HOME"], "contexts").exists()
 
     def test_without_a_provider_the_answer_says_that_it_is_offline(self, marid: Program) -> None:
@@ -220,7 +220,7 @@ class TestInput:
 
     def test_a_person_types_until_a_dot(self, marid: Program) -> None:
         with TerminalSession("say", piped=True) as person:
-            person.wait_for("say something")
+            person.wait_for("type the prompt")
             person.type("one\ntwo\n.\n")
             assert person.wait_exit() == 0
         assert prompts() == ["one\ntwo"]
@@ -256,7 +256,7 @@ class TestOnATerminal:
     def test_after_ctrl_c_at_the_keyboard_the_next_prompt_begins_a_line(self, marid: Program, args: list[str]) -> None:
         add_messages(open_request(), "work", "hello")
         with TerminalSession(*args) as person:
-            person.wait_for("say something" if "say" in args else "[y/N]")
+            person.wait_for("type the prompt" if "say" in args else "[y/N]")
             person.type("\x03")
             assert person.wait_exit() == 130
         assert person.shown.endswith("\n")
@@ -264,7 +264,7 @@ class TestOnATerminal:
     def test_a_key_on_the_line_is_warned_of(self, marid: Program) -> None:
         with TerminalSession("-s", "api_key=sk-canary-0123456789", "-s", "provider=offline", "hello") as person:
             assert person.wait_exit() == 0
-        assert "whoever lists the processes" in person.shown
+        assert "other users can see this key" in person.shown
         assert "sk-canary" not in person.shown
 
     @pytest.mark.parametrize("how", ["a tool", "a question"])

@@ -4,76 +4,68 @@ from typing import NamedTuple
 
 
 class CommandEntry(NamedTuple):
-    """Where a command is defined, the group it is listed in, and its line in the help."""
+    """The group a command is listed in, its line in the help, and where it is defined.
 
-    target: str
+    `quick` names a function that reads a plain command line without click.
+    """
+
     group: str
     summary: str
+    target: str
+    quick: str = ""
 
 
-COMMANDS = {
-    "say": CommandEntry("marid.faces.cli.commands.say:command", "Ask", "Send a prompt, whatever its first word is."),
-    "resume": CommandEntry("marid.faces.cli.commands.resume:command", "Ask", "Continue an interrupted round."),
-    "inbox": CommandEntry(
-        "marid.faces.cli.commands.inbox:command", "Ask", "Let conversations answer messages from others."
-    ),
-    "conversations": CommandEntry(
-        "marid.faces.cli.commands.conversations:command",
-        "Conversations",
-        "List, switch, rename, archive and delete conversations.",
-    ),
-    "log": CommandEntry("marid.faces.cli.commands.log:command", "Conversations", "Show the entries of a conversation."),
-    "search": CommandEntry("marid.faces.cli.commands.search:command", "Conversations", "Search all conversations."),
-    "export": CommandEntry(
-        "marid.faces.cli.commands.export:command", "Conversations", "Write a conversation as markdown, JSON or HTML."
-    ),
-    "inspect": CommandEntry(
-        "marid.faces.cli.commands.inspect:command", "Conversations", "Show its system prompt, notes or settings."
-    ),
-    "set": CommandEntry(
-        "marid.faces.cli.commands.set:command", "Conversations", "Set its model, system prompt or any setting."
-    ),
-    "clear": CommandEntry(
-        "marid.faces.cli.commands.clear:command", "Conversations", "Archive its history: start with an empty window."
-    ),
-    "context": CommandEntry(
-        "marid.faces.cli.commands.context:command", "Context", "Print the right files of a project as one text."
-    ),
-    "overview": CommandEntry(
-        "marid.faces.cli.commands.overview:command", "Context", "Show what marid finds in a project, and what to try."
-    ),
-    "tools": CommandEntry("marid.faces.cli.commands.tools:command", "Tools", "List the tools by family and effect."),
-    "tool": CommandEntry("marid.faces.cli.commands.tool:command", "Tools", "Call a tool."),
-    "allow": CommandEntry(
-        "marid.faces.cli.commands.allow:command", "Tools", "Let tools use a path outside of the project."
-    ),
-    "approvals": CommandEntry(
-        "marid.faces.cli.commands.approvals:command", "Tools", "List and answer pending approvals."
-    ),
-    "models": CommandEntry("marid.faces.cli.commands.models:command", "Models", "List the available models."),
-    "model-info": CommandEntry(
-        "marid.faces.cli.commands.model_info:command", "Models", "Show what is known about a model."
-    ),
-    "mcp": CommandEntry(
-        "marid.faces.mcp.mcp_command:command", "Programs", "Serve the tools to an MCP client over stdio."
-    ),
-    "json": CommandEntry("marid.faces.pipe.json_command:command", "Programs", "Run one JSON request from stdin."),
-    "config": CommandEntry(
-        "marid.faces.cli.commands.config:command", "Setup", "Show the settings and where each comes from."
-    ),
-    "completion": CommandEntry(
-        "marid.faces.cli.argv.completion:command", "Setup", "Print a shell's completion script."
-    ),
-    "links": CommandEntry(
-        "marid.faces.cli.commands.links:command",
-        "Setup",
-        "Link the programs that marid replaces: jinni, chibi, chibi-json.",
-    ),
-}
+# Formatted by hand, one command per row: its name, its line in the help, its target, and its quick reader.
+# fmt: off
+_GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    ("Ask", (
+        ("say", "Send a prompt, whatever its first word is.", "marid.faces.cli.commands.rounds:say"),
+        ("resume", "Continue an interrupted round.", "marid.faces.cli.commands.rounds:resume"),
+        ("inbox", "Let conversations answer messages from others.", "marid.faces.cli.commands.rounds:inbox"),
+    )),
+    ("Conversations", (
+        ("conversations", "List, switch, rename, archive and delete conversations.",
+         "marid.faces.cli.commands.conversations:command", "marid.faces.cli.operations.conversation_views:quick_list"),
+        ("log", "Show the entries of a conversation.",
+         "marid.faces.cli.commands.conversation:log", "marid.faces.cli.operations.conversation_views:quick_log"),
+        ("search", "Search all conversations.", "marid.faces.cli.commands.conversation:search"),
+        ("export", "Write a conversation as markdown, JSON or HTML.", "marid.faces.cli.commands.conversation:export"),
+        ("inspect", "Show its system prompt, notes or settings.", "marid.faces.cli.commands.conversation:inspect"),
+        ("set", "Set its model, system prompt or any setting.", "marid.faces.cli.commands.conversation:set_"),
+        ("clear", "Archive its history: start with an empty window.", "marid.faces.cli.commands.conversation:clear"),
+    )),
+    ("Context", (
+        ("context", "Print the right files of a project as one text.", "marid.faces.cli.commands.context:command"),
+        ("overview", "Show what marid finds in a project, and what to try.",
+         "marid.faces.cli.commands.overview:overview"),
+    )),
+    ("Tools", (
+        ("tools", "List the tools by family and effect.", "marid.faces.cli.commands.tools:tools"),
+        ("tool", "Call a tool.", "marid.faces.cli.commands.tools:tool",
+         "marid.faces.cli.operations.tool_call:quick_tool"),
+        ("allow", "Let tools use a path outside of the project.", "marid.faces.cli.commands.approvals:allow"),
+        ("approvals", "List and answer pending approvals.", "marid.faces.cli.commands.approvals:approvals"),
+    )),
+    ("Models", (
+        ("models", "List the available models.", "marid.faces.cli.commands.models:models"),
+        ("model-info", "Show what is known about a model.", "marid.faces.cli.commands.models:model_info"),
+    )),
+    ("Programs", (
+        ("mcp", "Serve the tools to an MCP client over stdio.", "marid.faces.mcp.mcp_command:command"),
+        ("json", "Run one JSON request from stdin.", "marid.faces.pipe.json_command:command"),
+    )),
+    ("Setup", (
+        ("config", "Show the settings and where each comes from.", "marid.faces.cli.commands.setup:config"),
+        ("completion", "Print a shell's completion script.", "marid.faces.cli.argv.completion:command"),
+        ("links", "Link the programs that marid replaces: jinni, chibi, chibi-json.",
+         "marid.faces.cli.commands.setup:links"),
+    )),
+)
+# fmt: on
+COMMANDS = {name: CommandEntry(group, *entry) for group, rows in _GROUPS for name, *entry in rows}
 
 # Called by one of these names, the program is that command; `chibi` has flags and a prompt only.
-FLAGS_AND_WORDS = ""
-LINKS = {"jinni": "context", "chibi": FLAGS_AND_WORDS, "chibi-json": "json"}
+LINKS = {"jinni": "context", "chibi": "", "chibi-json": "json"}
 
 
 def program_name(called: str) -> str:

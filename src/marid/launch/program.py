@@ -9,18 +9,21 @@ from typing import Any, cast
 import click
 
 from marid.app.app import RequestScope
-from marid.bootstrap.environment import completion_request, disable_pydantic_plugins
+from marid.bootstrap.environment import completion_request
 from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput, MaridError
 from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
-from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption
-from marid.faces.cli.argv.help_page import help_page
+from marid.faces.cli.argv.params import ConversationArgument, ConversationOption
 from marid.faces.flags import LEADING_FLAGS, LOCATION_FLAGS
+from marid.faces.help_page import help_page
 from marid.launch.commands import COMMANDS, LINKS, command_groups, commands_for, program_name, summaries
+
+# How a command calls what is a flag of the line.
+_PARAMETER_ALIASES: Mapping[str, str] = {"marid_json": "as_json"}
 
 
 class Program(click.Group):
-    """A group that knows its commands by name and imports one only to run it. Its flags are no business of click."""
+    """A group that knows its commands by name and imports one only to run it. Click does not see its flags."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands_for(str(self.name)))
@@ -45,31 +48,27 @@ program = Program("marid")
 
 
 def complete(called: str) -> int | None:
-    """Answer a shell that asks for completions; None when none does."""
+    """Answer a shell that asks for completions; None if no shell asks."""
     name = program_name(called)
     asked = completion_request(name.replace("-", "_"))
     if asked is None:
         return None
     from marid.faces.cli.argv.completion import complete as answer
 
-    command = _linked_command(called) or Program(name)
-    # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
+    command = find_command(LINKS.get(called, "")) or Program(name)
+    # A wrong word or setting on the line: a shell wants completions or nothing, no error message.
     with suppress(MaridError):
         return answer(command, open_request, name, asked)
     return 0
-
-
-def _linked_command(called: str) -> click.Command | None:
-    return find_command(LINKS.get(called, ""))
 
 
 def run_command(line: CommandLine, open_scope: Callable[..., RequestScope], called: str = "marid") -> int:
     """Run the command of a line after what its flags ask for, and pass it the flags that it knows.
 
     `called` is the name of the program; one that marid replaces is the command itself. Not by click's own `main`, which
-    takes a reader who has gone for a failure.
+    takes a closed pipe for a failure.
 
-    Raises: BadInput for a flag that means nothing to it.
+    Raises: BadInput for a flag that the command does not have.
     """
     command = cast("click.Command", find_command(line.command))
     _reject_unknown_flags(line, command)
@@ -81,7 +80,6 @@ def run_command(line: CommandLine, open_scope: Callable[..., RequestScope], call
         name, open_scope = run.name if line.has("conversation") else "", partial(_reuse_scope, run.scope, open_scope)
     defaults = {line.command: _defaults(line, command, name)}
     outer, args = (command, [*line.rest]) if called in LINKS else (program, [line.command, *line.rest])
-    disable_pydantic_plugins()
     try:
         with outer.make_context(called, args, obj=open_scope, default_map=defaults) as ctx:
             ctx.meta["marid.debug"] = line.has("debug")
@@ -105,25 +103,20 @@ def _reuse_scope(
 def _reject_unknown_flags(line: CommandLine, command: click.Command) -> None:
     own = _parameters(command)
     known = {*LOCATION_FLAGS, *LEADING_FLAGS, *(_PARAMETER_ALIASES.get(name, name) for name in own)}
-    if any(_names_conversation(param) for param in own.values()):
+    if any(map(_names_conversation, own.values())):
         known.add("conversation")
-    if strange := flag_spellings(line, [name for name in line.given if name not in known]):
-        raise BadInput(f"{strange[0]} means nothing to `marid {line.command}`; its own flags come after its name")
+    if unknown := flag_spellings(line, [name for name in line.given if name not in known]):
+        raise BadInput(f"`marid {line.command}` has no flag {unknown[0]}; its own flags come after its name")
 
 
 def _names_conversation(param: click.Parameter) -> bool:
     return isinstance(param, ConversationArgument | ConversationOption)
 
 
-# How a command calls what is a flag of the line.
-_PARAMETER_ALIASES: Mapping[str, str] = {"marid_json": "as_json"}
-
-
 def _parameters(command: click.Command) -> Mapping[str, click.Parameter]:
     """Those of the command, and of the commands in it as far as they are known already."""
     inner = command.commands.values() if isinstance(command, click.Group) else ()
-    found = {str(param.name): param for one in inner for param in one.params}
-    return {**found, **{str(param.name): param for param in command.params}}
+    return {str(param.name): param for one in (*inner, command) for param in one.params}
 
 
 def _defaults(line: CommandLine, command: click.Command, conversation: str) -> dict[str, Any]:

@@ -8,16 +8,24 @@ import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from marid.bootstrap.environment import disable_pydantic_plugins
 from marid.core.caller import Caller
 from marid.core.errors import INTERRUPTED_STATUS, BadInput, MaridError, Unavailable, exit_code, unwrap_group
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.core.version import __version__
 from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
-from marid.faces.cli.quick_commands import quick_command
-from marid.faces.cli.view.console import end_terminal_line, error_text, print_line, print_note
-from marid.launch.commands import LINKS, command_groups, commands_for, program_name, summaries
+from marid.faces.cli.view.console import (
+    end_terminal_line,
+    error_text,
+    print_line,
+    print_note,
+    replace_invalid_bytes,
+)
+from marid.faces.flags import LOCATION_FLAGS
+from marid.launch.commands import COMMANDS, LINKS, command_groups, commands_for, program_name, summaries
 
 if TYPE_CHECKING:
     from marid.app.app import RequestScope
@@ -25,9 +33,9 @@ if TYPE_CHECKING:
 _CALLER = Caller(face="cli")
 _GC_THRESHOLD = 100_000
 _MIN_SIMILARITY = 0.75
-# Whose stderr holds events and nothing else.
+# A command whose stderr has events only.
 _JSON = "json"
-# What could not be written may have left some room.
+# A write that failed may have left some room.
 _LOW_DISK_BYTES = 1_000_000
 _HOME_ERRNOS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENOSPC})
 _OUTPUT_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
@@ -53,8 +61,8 @@ def run(argv: Sequence[str]) -> int:
 def _choose_action(called: str, args: list[str], open_request: "_RequestOpener") -> Callable[[], int]:
     """What a command line asks for. Choosing first and running then keeps the way from `main` to a verb short."""
     if called not in LINKS and args[:1] == ["context"]:
-        # Imported when used: a plain command line never needs click, which costs more than a small project does.
-        from marid.faces.cli.argv.context_options import parse_options
+        # Imported when used: other commands have no such table.
+        from marid.faces.cli.argv.option_tables import parse_options
 
         options = parse_options(args[1:])
         if options is not None:
@@ -62,15 +70,17 @@ def _choose_action(called: str, args: list[str], open_request: "_RequestOpener")
     # Seldom: with the usual threshold a tenth of every start goes into looking through what was just imported.
     gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
+    disable_pydantic_plugins()
     link = LINKS.get(called, "")
     if link or not args:
-        from marid.launch.program import complete, run_command
+        # Imported when used: click costs more than a small project does.
+        from marid.launch.program import complete
 
         answered = complete(called)
         if answered is not None:
             return lambda: answered
         if link:
-            return partial(run_command, CommandLine({}, command=link, rest=tuple(args)), open_request, called)
+            return _choose_command(CommandLine({}, command=link, rest=tuple(args)), called, open_request)
     line = parse_command_line(args, commands_for(called))
     return _choose_for_line(line, program_name(called), open_request)
 
@@ -86,24 +96,28 @@ def _choose_for_line(line: CommandLine, called: str, open_request: "_RequestOpen
     for warning in unknown_key_warnings(word):
         if line.command != _JSON:
             print_note(warning)
-    line = open_request.line = _with_valid_username(line)
+    if not (name := line.value("username")).isprintable():
+        line = line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
+    open_request.line = line
     if MARKDOWN_PAGE_KEY in word:
-        from marid.faces.cli.operations.markdown_page import page_path, show_page
+        from marid.faces.cli.line_rounds import show_page
 
-        return lambda: show_page(open_request(), page_path(word))
-    return _choose_command(line, open_request) if line.command else _choose_prompt(line, called, open_request)
+        path = next(key for key in word.split(",") if key.startswith(MARKDOWN_PAGE_KEY))
+        return lambda: show_page(open_request(), path.removeprefix(MARKDOWN_PAGE_KEY))
+    choose = _choose_command if line.command else _choose_prompt
+    return choose(line, called, open_request)
 
 
-def _choose_command(line: CommandLine, open_request: "_RequestOpener") -> Callable[[], int]:
-    from marid.bootstrap.environment import disable_pydantic_plugins
-
-    disable_pydantic_plugins()
-    quick = quick_command(line, open_request)
-    if quick is not None:
-        return quick
+def _choose_command(line: CommandLine, called: str, open_request: "_RequestOpener") -> Callable[[], int]:
+    """A plain line of some commands is read without click."""
+    if called not in LINKS and (quick := COMMANDS[line.command].quick) and not line.given.keys() - LOCATION_FLAGS:
+        module, _, function = quick.partition(":")
+        action: Callable[[], int] | None = getattr(import_module(module), function)(line.rest, open_request)
+        if action is not None:
+            return action
     from marid.launch.program import run_command
 
-    return partial(run_command, line, open_request)
+    return partial(run_command, line, open_request, called)
 
 
 def _print_version() -> int:
@@ -111,24 +125,14 @@ def _print_version() -> int:
     return 0
 
 
-def _with_valid_username(line: CommandLine) -> CommandLine:
-    """With a user's name that can be written down, whatever bytes it was given as."""
-    name = line.value("username")
-    if name.isprintable():
-        return line
-    from marid.faces.cli.chat.prompt_input import replace_invalid_bytes  # imported when used: such bytes are rare
-
-    return line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
-
-
 def _choose_prompt(line: CommandLine, called: str, open_request: "_RequestOpener") -> Callable[[], int]:
-    """Flags and words; with neither, a person at a terminal is greeted."""
-    from marid.faces.cli.line_runner import is_empty, is_on_terminal, is_piped, run_line
+    """Flags and words; without both, a greeting on a terminal and else the help."""
+    from marid.faces.cli.line_runner import is_empty, is_piped, run_line
 
     _hint_at_command(line, commands_for(called))
     if not is_empty(line) or is_piped():
         return partial(run_line, line, open_request)
-    if not is_on_terminal():
+    if not sys.stdout.isatty():
         return partial(_help, called)
     if called in LINKS:
         return partial(run_line, line, open_request)  # that program reads a prompt
@@ -138,18 +142,18 @@ def _choose_prompt(line: CommandLine, called: str, open_request: "_RequestOpener
 
 
 def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
-    """A single word may be a command that was meant: it is said all the same, and the person is told."""
+    """A single word may be a misspelt command: it is sent to the model all the same, with a note."""
     if line.has_separator or len(line.words) != 1 or not commands:
         return
     word = line.words[0]
     flags = {"help": "--help", "version": "--version"}
     near = [flags[word]] if word in flags else close_matches(word, commands, 1, _MIN_SIMILARITY)
     if near:
-        print_note(f"'{word}' is said to the model{did_you_mean([f'marid {near[0]}'])}")
+        print_note(f"sending '{word}' to the model{did_you_mean([f'marid {near[0]}'])}")
 
 
 def _help(called: str, *, full: bool = False) -> int:
-    from marid.faces.cli.argv.help_page import full_help_page, help_page
+    from marid.faces.help_page import full_help_page, help_page
 
     short = help_page(summaries(called), command_groups(called), called)
     print_line(full_help_page(summaries(called), called) if full else short)
@@ -157,7 +161,7 @@ def _help(called: str, *, full: bool = False) -> int:
 
 
 class _RequestOpener:
-    """Begins the request of a command line, once; what a JSON request names is stronger. Remembers its home."""
+    """Opens the request of a command line once; what a JSON request names overrides the line. Remembers the home."""
 
     def __init__(self) -> None:
         self.line = CommandLine({})
@@ -177,7 +181,7 @@ class _RequestOpener:
         """Where marid keeps its files, if it is the home that cannot be used and not a named file or a service."""
         if not isinstance(error, Unavailable) or not self.home or not self._is_home_failure(error):
             return ""
-        return f"\nmarid keeps its files in '{self.home}'; --home DIR or MARID_HOME names another place"
+        return f"\nmarid keeps its files in '{self.home}'; choose another folder with --home DIR or MARID_HOME"
 
     def _is_home_failure(self, error: Unavailable) -> bool:
         cause = error.__cause__
@@ -185,14 +189,10 @@ class _RequestOpener:
             place, home = os.path.join(cause.filename, ""), os.path.join(self.home, "")
             return cause.errno in _HOME_ERRNOS and (place.startswith(home) or home.startswith(place))
         # What was written in another thread has only its words.
-        full = os.strerror(errno.ENOSPC) in str(error) and os.path.isdir(self.home)
-        return full and _free_bytes(self.home) < _LOW_DISK_BYTES
-
-
-def _free_bytes(folder: str) -> int:
-    """Bytes that are left on a disk."""
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+        if os.strerror(errno.ENOSPC) not in str(error) or not os.path.isdir(self.home):
+            return False
+        disk = os.statvfs(self.home)
+        return disk.f_bavail * disk.f_frsize < _LOW_DISK_BYTES
 
 
 def _run_context(options: dict[str, Any]) -> int:
@@ -207,10 +207,9 @@ def _run_context(options: dict[str, Any]) -> int:
 def exit_process(code: int) -> NoReturn:
     """End the process now. Taking the interpreter apart object by object would cost another tenth of the run."""
     atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-    with contextlib.suppress(OSError, ValueError):  # the reader has gone, or the stream is closed
-        sys.stdout.flush()
-    with contextlib.suppress(OSError, ValueError):
-        sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # the reader has gone, or the stream is closed
+            stream.flush()
     os._exit(code)
 
 
@@ -223,12 +222,12 @@ def _end_after_broken_pipe() -> int:
 def _report_unexpected(error: Exception, *, debug: bool) -> int:
     error = unwrap_group(error)
     if isinstance(error, OSError) and error.errno in _OUTPUT_ERRNOS:
-        print_note(f"the output cannot be written: {error.strerror}")
+        print_note(f"cannot write the output: {error.strerror}")
         return exit_code(Unavailable())
     if debug:
         import traceback
 
         traceback.print_exception(error)
     else:
-        print_note(f"a bug: {type(error).__name__}: {error}\nRun it with `marid --debug all ...` to see where.")
+        print_note(f"a bug: {type(error).__name__}: {error}\nRun `marid --debug all ...` to see where.")
     return exit_code(error)

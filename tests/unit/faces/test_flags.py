@@ -1,5 +1,8 @@
 import pytest
 
+from marid.app.tool_access import ToolAccess
+from marid.core.policy.policy import Effect
+from marid.faces.access_flags import access_from_flags
 from marid.faces.flags import ANY, DEBUG_LOGS, FLAGS, GROUPS, PREVIOUS, Flag, find_flag, parse_log_names
 
 # facts about the program that is replaced: letter, long name, number of values, and whether nothing is said then
@@ -66,3 +69,15 @@ def test_the_help_shows_all_spellings_and_values() -> None:
 )
 def test_words_mean_logs(words: tuple[str, ...], logs: tuple[str, ...]) -> None:
     assert parse_log_names(words) == frozenset(logs)
+
+
+def test_flags_before_and_after_the_name_add_up() -> None:
+    before = {"roots": ("a",), "allow": ("write",), "trust": False}
+    after = {"roots": ("b",), "files": ("f",), "allow": ("exec,net",), "wait": True}
+    assert access_from_flags(before, after) == ToolAccess(
+        roots=("a", "b"), files=("f",), allow=frozenset({Effect.WRITE, Effect.EXEC, Effect.NET}), wait=True
+    )
+
+
+def test_without_flags_the_settings_decide() -> None:
+    assert access_from_flags({}) == ToolAccess()

@@ -6,7 +6,7 @@ from marid import __version__
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import parse_command_line
-from marid.faces.cli.argv.help_page import help_page
+from marid.faces.help_page import help_page
 from marid.launch.commands import COMMANDS, command_groups, summaries
 from marid.launch.program import find_command, program, run_command
 
@@ -103,7 +103,7 @@ def test_what_changes_something_is_done_before_the_command(marid: Program) -> No
 def test_a_flag_that_means_nothing_to_a_command_is_refused(marid: Program, args: list[str], flag: str) -> None:
     told = marid(*args)
     assert (told.code, told.out) == (2, b"")
-    assert f"{flag} means nothing to `marid {args[-1]}`" in told.err
+    assert f"`marid {args[-1]}` has no flag {flag}" in told.err
 
 
 def test_a_wrong_name_before_a_command_is_refused_before_anything_is_made(marid: Program) -> None:

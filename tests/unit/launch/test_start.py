@@ -59,7 +59,7 @@ def test_a_bug_is_told_with_a_hint(capfd: pytest.CaptureFixture[str], tmp_path: 
     with redirect_stdout(io.StringIO()):  # which is no file: nobody can start us like that
         assert run(["marid", "context", str(tmp_path)]) == 70
     assert capfd.readouterr().err == (
-        "marid: a bug: UnsupportedOperation: fileno\nRun it with `marid --debug all ...` to see where.\n"
+        "marid: a bug: UnsupportedOperation: fileno\nRun `marid --debug all ...` to see where.\n"
     )
 
 
@@ -104,7 +104,7 @@ def test_a_full_disk_is_no_bug(marid: Program, args: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         command = [sys.executable, "-m", "marid", *args]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (6, b"marid: the output cannot be written: No space left on device\n")
+    assert (done.returncode, done.stderr) == (6, b"marid: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.parametrize("args", [["--bogus"], ["log", "--bogus"], ["-c", "a/b"]], ids=" ".join)

@@ -5,13 +5,14 @@ Without this a client that writes its requests and closes its end, as a shell pi
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.server import Server
-    from mcp.shared.message import SessionMessage
-    from mcp.types import JSONRPCMessage
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 # In seconds: how long calls may go on after the client has closed its end.
 _DRAIN_TIMEOUT = 60.0
@@ -29,31 +30,23 @@ class PendingRequests:
     """Requests without an answer, by id. A client may send an id back as text: 1 and "1" are the same."""
 
     def __init__(self) -> None:
-        import anyio
-
         self._ids: set[str] = set()
         self._changed = anyio.Event()
 
-    def note_incoming(self, message: "JSONRPCMessage") -> None:
+    def note_incoming(self, message: JSONRPCMessage) -> None:
         """Count a request, or drop one that the client cancels."""
-        from mcp.types import JSONRPCNotification, JSONRPCRequest
-
         if isinstance(message, JSONRPCRequest):
             self._ids.add(str(message.id))
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             self._discard((message.params or {}).get("requestId"))
 
-    def note_outgoing(self, message: "JSONRPCMessage") -> None:
+    def note_outgoing(self, message: JSONRPCMessage) -> None:
         """Drop a request that is answered."""
-        from mcp.types import JSONRPCError, JSONRPCResponse
-
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._discard(message.id)
 
     async def wait_until_empty(self) -> None:
         """Return when every request is answered."""
-        import anyio
-
         while self._ids:
             self._changed = anyio.Event()
             await self._changed.wait()
@@ -63,42 +56,36 @@ class PendingRequests:
         self._changed.set()
 
 
-async def serve_stdio(server: "Server[Any]") -> None:
+async def serve_stdio(server: Server[Any]) -> None:
     """Serve one client until it closes its end.
 
     Raises: BrokenPipeError, perhaps in a group, when the client has gone without waiting for its answers.
     """
-    import anyio
-    from mcp.server.stdio import stdio_server
-    from mcp.shared.message import SessionMessage
-
-    unanswered = PendingRequests()
+    pending = PendingRequests()
     into, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     answers, out_of = anyio.create_memory_object_stream[SessionMessage](0)
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
-        tasks.start_soon(_relay_requests, read, into, unanswered)
-        tasks.start_soon(_relay_answers, out_of, write, unanswered)
+        tasks.start_soon(_relay_requests, read, into, pending)
+        tasks.start_soon(_relay_answers, out_of, write, pending)
         await server.run(requests, answers, server.create_initialization_options())
 
 
 async def _relay_requests(
-    read: Any, into: "MemoryObjectSendStream[SessionMessage | Exception]", unanswered: PendingRequests
+    read: Any, into: MemoryObjectSendStream[SessionMessage | Exception], pending: PendingRequests
 ) -> None:
-    import anyio
-
     async with into:
         async for item in read:
             if not isinstance(item, Exception):
-                unanswered.note_incoming(item.message)
+                pending.note_incoming(item.message)
             await into.send(item)
         with anyio.move_on_after(_DRAIN_TIMEOUT):
-            await unanswered.wait_until_empty()
+            await pending.wait_until_empty()
 
 
 async def _relay_answers(
-    out_of: "MemoryObjectReceiveStream[SessionMessage]", write: Any, unanswered: PendingRequests
+    out_of: MemoryObjectReceiveStream[SessionMessage], write: Any, pending: PendingRequests
 ) -> None:
     async with write:
         async for item in out_of:
             await write.send(item)
-            unanswered.note_outgoing(item.message)
+            pending.note_outgoing(item.message)

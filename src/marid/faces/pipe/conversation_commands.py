@@ -7,7 +7,7 @@ from marid.core.conversation.records import ConversationMeta, LeaseHolder
 from marid.core.errors import BadInput
 from marid.core.version import __version__
 from marid.faces.pipe.input_schema import COMMAND_FIELDS, COMMANDS_WITHOUT_FIELDS
-from marid.faces.pipe.session import JsonSession
+from marid.faces.pipe.json_request import JsonSession
 
 
 def list_contexts(session: JsonSession) -> None:
@@ -107,3 +107,9 @@ def show_version(session: JsonSession) -> None:
 def no_op(session: JsonSession) -> None:
     """Do nothing beyond what every request does: set an expiry, sweep expired conversations."""
     del session
+
+
+COMMANDS = (
+    *(list_contexts, list_current_context, destroy_context, archive_history, rename_context, show_log),
+    *(inspect, set_system_prompt, show_help, show_version, no_op),
+)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.faces.flags import DEBUG_LOGS
 from marid.faces.json_input import CONVERSATION, raise_problems, schema_problems
+from marid.faces.pipe.config_schema import config_schema
 from marid.text.conversation_names import MAX_LENGTH
 
 _Schema = Mapping[str, Any]
@@ -27,23 +28,15 @@ SWITCH: _Schema = {"type": "boolean"}
 SECONDS: _Schema = {"type": ["integer", "null"], "minimum": 0, "maximum": _MAX_SECONDS}
 
 COMMANDS_WITHOUT_FIELDS = (
-    "list_contexts",
-    "list_current_context",
-    "check_all_inboxes",
-    "show_help",
-    "show_version",
-    "no_op",
+    *("list_contexts", "list_current_context", "check_all_inboxes"),
+    *("show_help", "show_version", "no_op"),
 )
 PLANNED_COMMANDS = ("compact_context", "run_plugin", "clear_cache", "cleanup_cache")
 
 
 def _object(required: str, **properties: _Schema) -> _Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": required.split(),
-        "additionalProperties": False,
-    }
+    needed = required.split()
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
 # Commands with fields.
@@ -89,8 +82,8 @@ FLAGS: _Schema = {
 }
 
 
-def input_schema(config: _Schema) -> dict[str, Any]:
-    """The schema of the whole input; `config` is the schema of local.toml."""
+def input_schema() -> dict[str, Any]:
+    """The schema of the whole input."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "marid json",
@@ -104,7 +97,7 @@ def input_schema(config: _Schema) -> dict[str, Any]:
             "flags": FLAGS,
             "home": FOLDER,
             "project_root": FOLDER,
-            "config": config,
+            "config": config_schema(),
             "overrides": {
                 "type": ["object", "null"],
                 "additionalProperties": TEXT,
@@ -119,18 +112,17 @@ def _command_schema(name: str) -> _Schema:
     return _object(name, **{name: COMMAND_FIELDS[name]})
 
 
-def check_input(value: Mapping[str, Any], config: _Schema) -> None:
+def check_input(value: Mapping[str, Any]) -> None:
     """Raises: BadInput with everything that the schema does not allow."""
-    whole = input_schema(config)
+    whole = input_schema()
     others: _Schema = {**whole, "properties": {**whole["properties"], "command": {}}}
-    raise_problems(
-        chain(schema_problems({**value}, others, ""), _command_problems(value) if "command" in value else ())
-    )
+    problems = schema_problems({**value}, others, "")
+    raise_problems(chain(problems, _command_problems(value["command"]) if "command" in value else ()))
 
 
 def unknown_key_notes(value: Mapping[str, Any]) -> tuple[str, ...]:
     """Notes about unknown top-level keys, which are ignored: a program may mark its requests with its own."""
-    known = input_schema({})["properties"]
+    known = input_schema()["properties"]
     return tuple(
         f"unknown key '{name[:100]}' is ignored{did_you_mean(close_matches(name, known))}"
         for name in value
@@ -138,9 +130,8 @@ def unknown_key_notes(value: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _command_problems(value: Mapping[str, Any]) -> Iterator[str]:
+def _command_problems(command: object) -> Iterator[str]:
     """The problems of the command that was probably meant, not of all alternatives in the schema."""
-    command = value["command"]
     if isinstance(command, str):
         if command not in COMMANDS_WITHOUT_FIELDS:
             yield _unknown_command(command, as_string=True)

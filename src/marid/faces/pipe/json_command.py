@@ -2,8 +2,9 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import anyio
@@ -19,26 +20,23 @@ from marid.core.command_events import AutoDestroyed, LoadSummary
 from marid.core.errors import BadInput
 from marid.core.version import __version__
 from marid.faces.access_flags import access_from_flags
-from marid.faces.flag_options import click_option
-from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
-from marid.faces.pipe.config_schema import config_schema
+from marid.faces.click_command import HelpCommand, click_option
+from marid.faces.pipe import conversation_commands, round_commands
 from marid.faces.pipe.done_line import DoneLine
 from marid.faces.pipe.input_schema import input_schema
 from marid.faces.pipe.json_lines import JsonLineWriter
-from marid.faces.pipe.json_request import JsonRequest, find_secrets, parse_request
-from marid.faces.pipe.session import JsonSession
-from marid.faces.pipe.stdin import read_object
+from marid.faces.pipe.json_request import JsonRequest, JsonSession, find_secrets, parse_request, read_object
 from marid.faces.signals import SignalGuard
 
-_HELP = """Do what one JSON object on stdin asks for.
+SYNC_COMMANDS: Mapping[str, Callable[[JsonSession], None]] = MappingProxyType(
+    {one.__name__: one for one in conversation_commands.COMMANDS}
+)
+ASYNC_COMMANDS: Mapping[str, Callable[[JsonSession], Awaitable[None]]] = MappingProxyType(
+    {one.__name__: one for one in round_commands.COMMANDS}
+)
 
-Results and the lines of the transcript go to stdout as JSON lines, what happens to stderr as JSON lines; the last of
-these says `done`, with ok, or with a code and a message. Nobody can be asked here: what would need an approval is
-refused, unless --trust, --allow or flags.trust grants it.
-"""
 
-
-class JsonCommand(click.Command):
+class JsonCommand(HelpCommand):
     """Writes the last line also for a wrong command line and for --help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -62,19 +60,37 @@ def _make_writer() -> JsonLineWriter:
     return JsonLineWriter(sys.stdout.buffer, sys.stderr.buffer)
 
 
-def _run_command(ctx: click.Context, **flags: Any) -> int:
+_PARAMS: list[click.Parameter] = [
+    click.Option(["--json-schema"], is_flag=True, help="Print the JSON schema of the input."),
+    click.Option(["--version"], is_flag=True, help="Print the version."),
+    *map(click_option, ("allow", "trust")),
+    click.Option(
+        ["--home", "own_home"], metavar="DIR", help="Keep marid's files in DIR; overrides `home` of the input."
+    ),
+]
+
+
+@click.command("json", cls=JsonCommand, params=_PARAMS)
+@click.pass_context
+def command(ctx: click.Context, *, version: bool, json_schema: bool, own_home: str | None, **flags: Any) -> int:
+    """Run the request in one JSON object on stdin.
+
+    Results and entries of the transcript go to stdout, events to stderr, both as JSON lines. The last line on stderr is
+    `done`, with ok or with a code and a message. No approval can be asked for: what needs one is refused, unless
+    --trust, --allow or flags.trust grants it.
+    """
     wire = _make_writer()
     done = DoneLine(wire)
     with done.guard() as signals:
-        if flags["version"]:
+        if version:
             wire.write_text(f"marid {__version__}")
-        elif flags["json_schema"]:
-            wire.write_text(json.dumps(input_schema(config_schema()), indent=2))
+        elif json_schema:
+            wire.write_text(json.dumps(input_schema(), indent=2))
         else:
             access = access_from_flags(flags)
             given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
             wire.hide(find_secrets(given))
-            session = make_session(ctx.obj, parse_request(given), access, wire, home=flags["own_home"] or "")
+            session = make_session(ctx.obj, parse_request(given), access, wire, own_home or "")
             run_session(session, signals)
     return done.exit_code
 
@@ -82,19 +98,17 @@ def _run_command(ctx: click.Context, **flags: Any) -> int:
 def make_session(
     open_request: Callable[..., RequestScope],
     request: JsonRequest,
-    reach: ToolAccess,
+    access: ToolAccess,
     wire: JsonLineWriter,
-    *,
     home: str = "",
 ) -> JsonSession:
     """The session of a request; `home` of the command line overrides the request's. Raises: BadInput; NotFound."""
     places = {"home": home or request.home, "project": request.project_root}
-    scope = open_request(**{name: place for name, place in places.items() if place})._replace(
-        caller=Caller(face="json")
-    )
+    scope = open_request(**{name: place for name, place in places.items() if place})
+    scope = scope._replace(caller=Caller(face="json"))
     name = conversation_name(scope, request.context)
     scope, request = scope.within(name, request.settings), replace(request, context=name)
-    return JsonSession(scope, request, replace(reach, trust=reach.trust or request.trust), wire)
+    return JsonSession(scope, request, replace(access, trust=access.trust or request.trust), wire)
 
 
 def run_session(session: JsonSession, signals: SignalGuard) -> None:
@@ -121,28 +135,9 @@ def _sweep(session: JsonSession) -> None:
 def _announce(session: JsonSession) -> None:
     """Raises: BadInput for invalid settings, before any event is written."""
     settings, _, notes = session.scope.resolve()
-    session.writer.hide(
-        (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))
-    )
+    model = settings.model
+    session.writer.hide((model.api_key, *(row.get("api_key", "") for row in model.providers.values())))
     names = session.scope.toolbox.inventory.names()
     session.writer.write_event(LoadSummary(len(names), names))
     for note in dict.fromkeys((*session.request.notes, *notes)):
         session.note(note)
-
-
-command = JsonCommand(
-    "json",
-    params=[
-        click.Option(["--json-schema"], is_flag=True, help="Print the JSON schema of the input."),
-        click.Option(["--version"], is_flag=True, help="Print the version."),
-        *(click_option(name) for name in ("allow", "trust")),
-        click.Option(
-            ["--home", "own_home"],
-            metavar="DIR",
-            help="Where marid keeps its own files; stronger than `home` of the input.",
-        ),
-    ],
-    callback=click.pass_context(_run_command),
-    help=_HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)

@@ -20,7 +20,7 @@ from marid.core.errors import BadInput, MaridError
 from marid.faces.json_input import parse_json
 from marid.faces.pipe.error_codes import error_from_code, error_report
 from marid.faces.pipe.json_lines import OutputClosed
-from marid.faces.pipe.session import JsonSession
+from marid.faces.pipe.json_request import JsonSession
 from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 AGENT = "agent"
@@ -47,7 +47,7 @@ async def call_tool(session: JsonSession) -> None:
 
 
 async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -> str:
-    calling = ToolCallRequest(tool=name, conversation=session.request.context, args=args, access=session.reach)
+    calling = ToolCallRequest(tool=name, conversation=session.request.context, args=args, access=session.access)
     match await calls.call_tool(session.scope, calling, listener=notice_listener(session.note)):
         case ToolOutput(text=text):
             return text
@@ -114,3 +114,6 @@ async def model_metadata(session: JsonSession) -> None:
     """Print what is known about a model as TOML for models.toml. Raises: as `Model.info`."""
     fields = session.request.fields
     session.writer.write_result(as_toml(await find_model_info(session.scope, fields["model"]), full=fields["full"]))
+
+
+COMMANDS = (send_prompt, call_tool, check_inbox, check_all_inboxes, set_model, model_metadata)

@@ -6,12 +6,15 @@ import pytest
 
 from fakes.program import Program
 from fakes.real_app import add_messages, real_scope
+from marid.app.tool_access import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
-from marid.core.errors import BadInput
+from marid.core.errors import BadInput, NotFound
 from marid.faces.cli.argv.command_line import flag_values, parse_command_line
+from marid.faces.cli.line_rounds import call_tool, prompt_with_result, show_page
 from marid.faces.cli.line_runner import asks_model, is_empty, run_line, start_run
 from marid.testing import ModelServer, Script, say
+from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 
 @pytest.mark.parametrize(
@@ -97,9 +100,9 @@ def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
     add_messages(open_request(), "default", "one")
     told = marid("-l", "-u", "ann", "-r", "other", "-a")
     assert [line.split("marid: ")[1][:20] for line in told.err.splitlines()] == [
-        "the history of 'defa",
-        "'default' is called ",
-        "you are called 'ann'",
+        "archived the history",
+        "renamed 'default' to",
+        "your name in 'other'",
     ]
     assert told.lines[:2] == ["other", "  messages   0"]
 
@@ -108,7 +111,7 @@ def test_several_logs_and_things_may_be_asked_for(marid: Program) -> None:
     add_messages(open_request(), "a", "one", "two")
     told = marid("-G", "a", "1", "-n", "fuel", "-N", "a", "username", "-g0")
     assert told.lines == ["[bot]", "two", "", "30", "user"]
-    assert "nothing was said in 'default' yet" in told.err
+    assert "'default' has no entries yet" in told.err
     assert [json.loads(line)["content"] for line in marid("-G", "a", "0", "--json").lines] == ["one", "two"]
 
 
@@ -193,7 +196,7 @@ def test_an_end_is_set_without_saying_anything(marid: Program) -> None:
 def test_verbose_tells_what_went_and_what_is_meant(marid: Program) -> None:
     marid("-C", "brief", "--destroy-at", "1", "-x")
     told = marid("-v", "-c", "work", "-L")
-    assert "destroyed, as their time had come: brief" in told.err
+    assert "deleted expired conversations: brief" in told.err
     assert "'work' is the current conversation" in told.err
 
 
@@ -211,3 +214,38 @@ def test_the_results_of_all_tools_are_said_with_a_capital_x(marid: Program) -> N
     asked = marid("-g", "0").text
     assert "one.txt" in asked
     assert "two.txt" in asked
+
+
+def test_what_is_wrong_with_a_call_is_a_failure(marid: Program, tmp_path: Path) -> None:
+    told = marid("-P", "read_file", "[1]")
+    assert (told.code, "-P takes the name of a tool and a JSON object" in told.err) == (2, True)
+    told = marid("-P", "no_such_tool", "", "--json")
+    assert (told.code, '"ok": false' in told.text) == (4, True)
+    gone = call_tool(real_scope(tmp_path), ToolAccess(roots=("gone",)), "c", ("get_tree", "{}"))
+    assert isinstance(gone, ToolFailure)
+
+
+def test_a_model_is_told_the_words_and_the_result() -> None:
+    assert prompt_with_result(ToolOutput(text="tree"), "") == "tree"
+    assert prompt_with_result(ToolOutput(text="tree"), "look") == "look\n\ntree"
+    assert prompt_with_result(ToolFailure(code=BadInput.code, message="no"), "look") == "look\n\nERROR: no"
+
+
+def test_a_tool_of_the_conversation_works_on_it(marid: Program) -> None:
+    assert marid("-C", "c", "-P", "update_todos", '{"content": "rest"}').code == 0
+    assert marid("-N", "c", "todos").text == "rest\n"
+
+
+def test_a_file_is_shown_as_an_answer_would_be_and_nothing_is_said(marid: Program) -> None:
+    marid.write({"a.md": "# Title\n\n- **one**\n"})
+    shown = marid("--debug", "md=a.md")
+    assert (shown.code, "Title" in shown.text, "**" in shown.text) == (0, True, False)
+    assert marid("--debug=request-log,md=a.md").text == shown.text
+    assert marid("conversations", "--json").text.strip() == "[]"
+
+
+def test_what_is_no_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"gone\.md"):
+        show_page(real_scope(tmp_path), "gone.md")
+    with pytest.raises(BadInput, match="cannot be read"):
+        show_page(real_scope(tmp_path), str(tmp_path))

@@ -6,6 +6,8 @@ import pytest
 
 from fakes.pipe import Pipe, lines_of
 from fakes.program import Outcome, Program
+from marid.faces.pipe.input_schema import COMMAND_FIELDS, COMMANDS_WITHOUT_FIELDS
+from marid.faces.pipe.json_command import ASYNC_COMMANDS, SYNC_COMMANDS
 
 TREE = {"call_tool": {"name": "get_tree", "args": ['{"path": "."}']}}
 
@@ -93,3 +95,8 @@ def test_a_home_and_a_project_of_the_request_count(pipe: Pipe, tmp_path: Path) -
     places: dict[str, Any] = {"home": str(tmp_path / "other"), "project_root": str(tmp_path / "elsewhere")}
     assert "b.txt" in pipe(TREE, **places).contents[0]
     assert pipe({"inspect": {"thing": "home"}}, **places).contents == [str(tmp_path / "other")]
+
+
+def test_every_command_of_the_schema_is_there_once() -> None:
+    assert SYNC_COMMANDS.keys() | ASYNC_COMMANDS.keys() == {*COMMANDS_WITHOUT_FIELDS, *COMMAND_FIELDS}
+    assert not SYNC_COMMANDS.keys() & ASYNC_COMMANDS.keys()

@@ -1,23 +1,76 @@
 """`marid completion`: print the completion script of a shell, and answer its requests."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from marid.app.app import RequestScope
-from marid.faces.cli.argv.command_line import CompletionPoint, completion_point
-from marid.faces.cli.argv.help_command import HelpCommand
-from marid.faces.cli.argv.shared_options import COMPLETERS
+from marid.faces.cli.argv.command_line import is_flag
+from marid.faces.cli.argv.params import COMPLETERS
 from marid.faces.cli.argv.shell_scripts import SHELLS, flag_prefix
-from marid.faces.flags import FLAGS
+from marid.faces.click_command import HelpCommand
+from marid.faces.flags import FLAGS, Flag, Value
 
 _EXAMPLES = (
     ('eval "$(marid completion bash)"', "in ~/.bashrc"),
     ('eval "$(marid completion zsh)"', "in ~/.zshrc"),
     ("marid completion fish | source", "in ~/.config/fish/config.fish"),
 )
+
+
+class CompletionPoint(NamedTuple):
+    """What the next word of an unfinished line would be: a flag's value (`kind`), an argument of `command`, or neither.
+
+    If `free`, it may be a flag; if `first`, a command. `home` and `project` are those given on the line.
+    """
+
+    kind: str = ""
+    command: str = ""
+    rest: tuple[str, ...] = ()
+    free: bool = True
+    first: bool = True
+    home: str = ""
+    project: str = ""
+
+
+def completion_point(args: Iterable[str], commands: Collection[str]) -> CompletionPoint:
+    """The point at the end of `args`; never raises."""
+    flags = {spelling: flag for flag in FLAGS for spelling in flag.spellings}
+    rest = list(args)
+    found = CompletionPoint()
+    while rest:
+        arg = rest.pop(0)
+        if arg == "--":
+            return found._replace(free=False, first=False)
+        if not is_flag(arg):
+            if found.first and arg in commands:
+                return found._replace(command=arg, rest=tuple(rest))
+            found = found._replace(first=False)
+            continue
+        values = _expected_values(arg, flags)
+        if len(rest) < len(values):
+            return found._replace(kind=values[len(rest)].kind)
+        name, _, attached = arg.partition("=")
+        if name in ("--home", "--project-root"):
+            found = found._replace(**{name[2:].removesuffix("-root"): attached or "".join(rest[:1])})
+        del rest[: len(values)]
+    return found
+
+
+def _expected_values(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
+    """The values that a flag, or the last of several letters, takes after the one attached to it."""
+    name, attached = arg.partition("=")[0], "=" in arg
+    if not arg.startswith("--"):
+        takes = [at for at, letter in enumerate(arg) if at and (flag := flags.get(f"-{letter}")) and flag.values]
+        at = takes[0] if takes else 1
+        name, attached = f"-{arg[at]}", at < len(arg) - 1
+    flag = flags.get(name)
+    if flag is None:
+        return ()
+    return flag.values[1:] if attached else flag.values
 
 
 def complete(

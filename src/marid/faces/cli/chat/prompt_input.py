@@ -1,4 +1,4 @@
-"""What a person says: the words of the command line, what is piped in, or what is typed."""
+"""The prompt: the words of the command line, what is piped in, or what is typed."""
 
 import codecs
 import contextlib
@@ -7,10 +7,10 @@ import select
 from typing import BinaryIO, TextIO
 
 from marid.core.errors import BadInput, Exhausted
-from marid.faces.cli.view.console import print_note
+from marid.faces.cli.view.console import decode_lossy, print_note, replace_invalid_bytes
 
 END_LINE = "."
-HINT = f"say something; a line that is just `{END_LINE}`, or Ctrl-D, ends it"
+HINT = f"type the prompt; a line with only `{END_LINE}`, or Ctrl-D, ends it"
 _MEGABYTE = 1_000_000
 _SLOW_AFTER = 3.0
 # A terminal that a program in the background may not read from; a folder; what `nohup` puts there, which can only be
@@ -26,9 +26,9 @@ class EmptyPrompt(BadInput):
 def read_prompt(words: str, stdin: TextIO | None, max_megabytes: float, slow_after: float = _SLOW_AFTER) -> str:
     """Argument and piped text, with a blank line between; without both, and on a terminal, what is typed.
 
-    `stdin` is None when it was closed (`<&-`); a pipe out of which nothing comes for `patience` seconds is told.
+    `stdin` is None if it was closed (`<&-`). A note is printed if a pipe stays silent for `slow_after` seconds.
 
-    Raises: NothingSaid when all of it is blank, Exhausted when more is piped in than a context may hold.
+    Raises: EmptyPrompt if all of it is blank; Exhausted if more is piped in than a context may hold.
     """
     parts = [replace_invalid_bytes(words)]
     if stdin is not None and not stdin.closed:
@@ -39,52 +39,41 @@ def read_prompt(words: str, stdin: TextIO | None, max_megabytes: float, slow_aft
             parts.append(_read_typed_lines(stdin.buffer))
     prompt = "\n\n".join(part for part in parts if part.strip())
     if not prompt:
-        raise EmptyPrompt("say something: the prompt is empty")
+        raise EmptyPrompt("the prompt is empty")
     return prompt
 
 
 def _warn_if_slow(stdin: TextIO, slow_after: float) -> None:
-    """Whoever starts us may have left a pipe open that nobody writes to: we would wait for ever, and silently."""
-    with contextlib.suppress(OSError, ValueError):  # it has no descriptor, or one that nobody can wait for
+    """The parent process may have left a pipe open without writing to it: do not wait for ever in silence."""
+    with contextlib.suppress(OSError, ValueError):  # it has no descriptor, or one that select cannot take
         if not select.select([stdin.fileno()], [], [], slow_after)[0]:
-            print_note("waiting for what is piped in (`</dev/null` says that nothing is)")
+            print_note("waiting for stdin (use `</dev/null` if nothing is piped in)")
 
 
 def _read_pipe(stdin: BinaryIO, max_bytes: int) -> str:
-    """All of it, with its newlines: a file that is quoted ends as it ends."""
+    """All of it, with its newlines."""
     try:
         data = stdin.read(max_bytes + 1)
     except OSError as error:
         if error.errno in _UNREADABLE_ERRNOS:
             return ""
-        raise BadInput(f"stdin cannot be read: {error.strerror or error}") from error
+        raise BadInput(f"cannot read stdin: {error.strerror or error}") from error
     if len(data) > max_bytes:
-        raise Exhausted(f"more than {max_bytes / _MEGABYTE:g} MB are piped in: name the files in the prompt instead")
+        raise Exhausted(f"stdin is larger than {max_bytes / _MEGABYTE:g} MB: name the files in the prompt instead")
     return decode_input(data)
 
 
 def decode_input(data: bytes) -> str:
-    """Text of what is piped in: a byte-order mark decides, else it is UTF-8, and what is not is replaced and told."""
+    """Text by its byte-order mark, else UTF-8; what cannot be decoded is replaced, with a note."""
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
-        return _decode_lossy(data, encoding)
-
-
-def replace_invalid_bytes(words: str) -> str:
-    """Words of the command line, in which bytes that are no UTF-8 are replaced and told as in what is piped in."""
-    data = words.encode("utf-8", "surrogateescape")
-    return words if data.decode("utf-8", "ignore") == words else _decode_lossy(data, "utf-8")
-
-
-def _decode_lossy(data: bytes, encoding: str) -> str:
-    print_note(f"not all of the input is {encoding.removesuffix('-sig').upper()}: the rest is replaced by \ufffd")
-    return data.decode(encoding, "replace")
+        return decode_lossy(data, encoding)
 
 
 def _read_typed_lines(stdin: BinaryIO) -> str:
-    """The lines up to the one that ends it."""
+    """The lines up to the last one."""
     print_note(HINT)
     lines: list[str] = []
     while line := stdin.readline():

@@ -1,15 +1,18 @@
-"""`marid approvals`: list and answer pending approvals."""
+"""What needs the user's permission: `marid approvals` answers questions, `marid allow` opens paths."""
 
 import json
+import os
 import time
 
 import click
 
-from marid.app import approvals
+from marid.app import allowed_paths
+from marid.app import approvals as verbs
 from marid.app.app import RequestScope
 from marid.core.policy.approval import Approval, ApprovalAnswer
-from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
+from marid.faces.click_command import ScopedCommand
+from marid.text.display import quote_path
 
 _EXAMPLES = (
     ("marid approvals", "show every pending approval in full"),
@@ -17,25 +20,21 @@ _EXAMPLES = (
     ("marid approvals no ID", "decline"),
     ("marid approvals always ID", "approve, and do not ask again for the same"),
 )
+_ANSWER = click.Choice([one.value for one in ApprovalAnswer])
 
 
-@click.command("approvals", cls=HelpCommand, examples=_EXAMPLES)
-@click.argument(
-    "answer", required=False, type=click.Choice([one.value for one in ApprovalAnswer]), metavar="[yes|no|always]"
-)
+@click.command(cls=ScopedCommand, examples=_EXAMPLES)
+@click.argument("answer", required=False, type=_ANSWER, metavar="[yes|no|always]")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def command(ctx: click.Context, answer: str | None, ids: tuple[str, ...], *, as_json: bool) -> None:
+def approvals(scope: RequestScope, answer: str | None, ids: tuple[str, ...], *, as_json: bool) -> None:
     """List the approvals that tools of all marid processes wait for, or answer them."""
-    scope: RequestScope = ctx.obj()
     if answer is None:
-        _list(approvals.pending_approvals(scope), as_json=as_json)
-        return
-    if not ids:
-        raise click.UsageError(f"missing ID: `marid approvals {answer} ID`; `marid approvals` lists the IDs", ctx)
+        _list(verbs.pending_approvals(scope), as_json=as_json)
+    elif not ids:
+        raise click.UsageError(f"missing ID: `marid approvals {answer} ID`; `marid approvals` lists the IDs")
     for number in ids:
-        done = approvals.answer_approval(scope, number, ApprovalAnswer(answer))
+        done = verbs.answer_approval(scope, number, ApprovalAnswer(answer))
         print_note(f"{done.question.tool}: {answer}")
 
 
@@ -66,3 +65,24 @@ def _row(one: Approval) -> dict[str, object]:
         "created": question.created,
         "expires": question.expires,
     }
+
+
+@click.command(cls=ScopedCommand)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option("--remove", is_flag=True, help="Remove PATH from the list.")
+def allow(scope: RequestScope, paths: tuple[str, ...], *, remove: bool) -> None:
+    """Let tools use PATH outside of the project from now on: a file, or a folder and everything in it.
+
+    Without PATH, list what is allowed. The list is `files` in your config.toml.
+    """
+    allowed = [] if paths else [*allowed_paths.list_allowed(scope)]
+    for path in allowed:
+        print_line(quote_path(path))
+    if not paths and not allowed:
+        print_note("nothing outside of the project is allowed; `marid allow PATH` adds a path")
+    for path in paths:
+        if remove:
+            print_note(f"no longer allowed: {quote_path(allowed_paths.forget(scope, path))}")
+        else:
+            place = allowed_paths.allow(scope, path)
+            print_note(f"allowed: {quote_path(place)}{'/' if os.path.isdir(place) else ''}")

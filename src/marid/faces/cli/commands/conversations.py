@@ -5,10 +5,16 @@ import click
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput
-from marid.faces.cli.argv.completion_values import complete_conversation
-from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption, reject_empty_name
-from marid.faces.cli.argv.help_command import HelpCommand, HelpGroup
+from marid.faces.cli.argv.option_tables import LIST_OPTIONS
+from marid.faces.cli.argv.params import (
+    ConversationArgument,
+    ConversationOption,
+    json_option,
+    names_argument,
+    plain_option,
+)
 from marid.faces.cli.operations import conversation_actions, conversation_views
+from marid.faces.click_command import HelpGroup
 from marid.text.conversation_names import check_conversation_name
 
 _EXAMPLES = (
@@ -19,18 +25,6 @@ _EXAMPLES = (
     ("marid conversations archive done", "keep it for reading; it takes no new messages"),
     ("marid conversations destroy done", "delete it and its history"),
 )
-
-
-def scope_after_sweep(ctx: click.Context, *, verbose: bool = False) -> RequestScope:
-    """The scope, after expired conversations are deleted."""
-    scope: RequestScope = ctx.obj()
-    conversation_actions.sweep(scope, verbose=verbose)
-    return scope
-
-
-def json_option() -> click.Option:
-    """`--json`, for a command that prints one thing."""
-    return click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
 
 
 def _resolve_for_change(scope: RequestScope, conversation: str) -> str:
@@ -51,7 +45,7 @@ class ConversationsGroup(HelpGroup):
 @click.group(
     "conversations",
     cls=ConversationsGroup,
-    params=[json_option()],
+    params=[*map(plain_option, LIST_OPTIONS)],
     examples=_EXAMPLES,
     invoke_without_command=True,
     subcommand_metavar="[COMMAND] ...",
@@ -63,86 +57,65 @@ def command(ctx: click.Context, *, as_json: bool) -> int:
     Commands with [NAME] use the current conversation without it. `marid clear` empties the window of a conversation and
     keeps the conversation.
     """
-    return 0 if ctx.invoked_subcommand else conversation_actions.run_list(ctx.obj(), as_json=as_json)
+    return 0 if ctx.invoked_subcommand else conversation_views.run_list(ctx.obj(), as_json=as_json)
 
 
-@command.command("list", cls=HelpCommand, params=[json_option()])
-@click.pass_context
-def list_all(ctx: click.Context, *, as_json: bool) -> int:
+@command.command("list", params=[*map(plain_option, LIST_OPTIONS)])
+def list_all(scope: RequestScope, *, as_json: bool) -> int:
     """List all conversations; * marks the current one (marid -L)."""
-    return conversation_actions.run_list(ctx.obj(), as_json=as_json)
+    return conversation_views.run_list(scope, as_json=as_json)
 
 
-@command.command("show", cls=HelpCommand, params=[ConversationArgument(), json_option()])
-@click.pass_context
-def show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
+@command.command(params=[ConversationArgument(), json_option()])
+def show(scope: RequestScope, conversation: str, *, as_json: bool) -> None:
     """Show a summary of a conversation (marid -l)."""
-    scope: RequestScope = ctx.obj()
     name = conversation_actions.resolve_after_sweep(scope, conversation)
     conversation_actions.check_exists(scope, name)
     conversation_views.show_conversation(scope, name, as_json=as_json)
 
 
-@command.command("switch", cls=HelpCommand, params=[ConversationArgument("conversation", "new", "new:", required=True)])
-@click.pass_context
-def switch(ctx: click.Context, conversation: str) -> None:
+@command.command(params=[ConversationArgument("conversation", "new", "new:", required=True)])
+def switch(scope: RequestScope, conversation: str) -> None:
     """Switch to conversation NAME: `-` for the previous one, `new` or `new:PREFIX` for a new one (marid -c)."""
     conversations.check_selector(conversation, allow_new=True)
-    conversation_actions.switch(scope_after_sweep(ctx), conversation)
+    conversation_actions.sweep(scope)
+    conversation_actions.print_current(conversations.resolve_name(scope, conversation, switch=True))
 
 
-@command.command("rename", cls=HelpCommand, params=[ConversationOption("The conversation to rename.")])
-@click.argument(
-    "names",
-    nargs=-1,
-    required=True,
-    metavar="[OLD] NEW",
-    shell_complete=complete_conversation("-"),
-    callback=reject_empty_name,
-)
-@click.pass_context
-def rename(ctx: click.Context, names: tuple[str, ...], conversation: str) -> None:
+@command.command(params=[ConversationOption("The conversation to rename."), names_argument("names", "[OLD] NEW")])
+def rename(scope: RequestScope, names: tuple[str, ...], conversation: str) -> None:
     """Rename a conversation (marid -r, -R)."""
     *old, new = names
     if len(old) + bool(conversation) > 1:
         raise BadInput("rename takes NEW, or OLD and NEW")
     check_conversation_name(new)
-    scope: RequestScope = ctx.obj()
     conversation_actions.rename(scope, _resolve_for_change(scope, "".join(old) or conversation), new)
 
 
-@command.command("archive", cls=HelpCommand, params=[ConversationArgument()])
-@click.pass_context
-def archive(ctx: click.Context, conversation: str) -> None:
+@command.command(params=[ConversationArgument()])
+def archive(scope: RequestScope, conversation: str) -> None:
     """Archive a conversation: it can still be read, but takes no new messages."""
-    scope: RequestScope = ctx.obj()
     conversation_actions.set_archived(scope, _resolve_for_change(scope, conversation), archived=True)
 
 
-@command.command("restore", cls=HelpCommand, params=[ConversationArgument()])
-@click.pass_context
-def restore(ctx: click.Context, conversation: str) -> None:
+@command.command(params=[ConversationArgument()])
+def restore(scope: RequestScope, conversation: str) -> None:
     """Restore an archived conversation."""
-    scope: RequestScope = ctx.obj()
     conversation_actions.set_archived(scope, _resolve_for_change(scope, conversation), archived=False)
 
 
-@command.command("destroy", cls=HelpCommand, params=[ConversationArgument()])
+@command.command(params=[ConversationArgument()])
 @click.option("--yes", is_flag=True, help="Do not ask first.")
-@click.pass_context
-def destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
+def destroy(scope: RequestScope, conversation: str, *, yes: bool) -> None:
     """Delete a conversation and its history (marid -d, -D). Asks first; without a terminal it needs --yes."""
-    scope: RequestScope = ctx.obj()
     conversation_actions.destroy(scope, _resolve_for_change(scope, conversation), yes=yes)
 
 
-@command.command("expire", cls=HelpCommand, params=[ConversationArgument(required=True)])
+@command.command(params=[ConversationArgument(required=True)])
 @click.option("--at", default="", metavar="TS", help="Delete it at this time, in seconds since 1970; 0 means never.")
 @click.option("--after", default="", metavar="SECS", help="Delete it after SECS without activity; 0 means never.")
-@click.pass_context
-def expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:
+def expire(scope: RequestScope, conversation: str, at: str, after: str) -> None:
     """Set when a conversation is deleted automatically; creates it if needed (marid --destroy-at)."""
     if not at and not after:
         raise BadInput("expire needs --at SECONDS-SINCE-1970 or --after SECONDS; 0 means never")
-    scope: RequestScope = ctx.obj()
     conversation_actions.expire(scope, conversation_actions.resolve_after_sweep(scope, conversation), at, after)

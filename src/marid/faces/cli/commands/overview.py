@@ -11,21 +11,19 @@ import click
 from marid.app import project_context
 from marid.app.app import RequestScope
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
-from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line
 from marid.faces.cli.view.greeting import bold, show_try_next
 from marid.faces.cli.view.progress import Progress
+from marid.faces.click_command import ScopedCommand
 from marid.text.display import human_size
 
 _MAX_FOLDERS = 24
 
 
-@click.command("overview", cls=HelpCommand)
+@click.command(cls=ScopedCommand)
 @click.argument("path", default=".", type=click.Path())
-@click.pass_context
-def command(ctx: click.Context, path: str) -> int:
+def overview(scope: RequestScope, path: str) -> None:
     """Show the folders, token counts and largest files of a project, and what to try next."""
-    scope: RequestScope = ctx.obj()
     scope = scope if sys.stdout.isatty() else scope._replace(colour=False)
     found = _statistics(scope, path)
     name = os.path.basename(os.path.realpath(os.path.join(scope.cwd, path)))
@@ -37,7 +35,6 @@ def command(ctx: click.Context, path: str) -> int:
         print_line(f"  {one['tokens']:>9,} tokens  {one['path']}")
     print_line(f"\nThe whole tree: marid context --tree --tokens {path}; all counts: marid context --stats {path}\n")
     show_try_next(scope)
-    return 0
 
 
 def _statistics(scope: RequestScope, path: str) -> dict[str, Any]:

@@ -1,34 +1,29 @@
 """What the command line shows of conversations. Flags and commands call the same functions."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Event
 from typing import NamedTuple
 
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.app.conversations import ConversationListItem, Overview
+from marid.app.inspection import inspect
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.entry_json import entry_to_dict
 from marid.core.errors import MaridError
+from marid.faces.cli.argv.option_tables import LIST_OPTIONS, LOG_OPTIONS, parse_options
+from marid.faces.cli.operations.conversation_actions import exists_or_notify, resolve_after_sweep, sweep
+from marid.faces.cli.view.answer_output import MarkdownLook, render_markdown
 from marid.faces.cli.view.console import count_text, print_line, print_note
-from marid.faces.cli.view.entry_text import (
-    align_columns,
-    entry_text,
-    excerpt,
-    is_visible,
-    one_line,
-    print_untrusted,
-)
-from marid.faces.cli.view.rendering import MarkdownLook, render_markdown
-from marid.faces.cli.view.rendering import terminal_width as width_of
+from marid.faces.cli.view.entry_text import align_columns, entry_text, excerpt, is_visible, one_line, print_untrusted
 from marid.text.display import format_timestamp
 
 _LINE_SEPARATORS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 
 class LogOptions(NamedTuple):
-    """How a log is shown: calls and results whole, one object a line for a program, beyond the window, not rendered."""
+    """How a log is shown: results in full, as JSON lines, the `whole` history instead of the window, not rendered."""
 
     verbose: bool = False
     as_json: bool = False
@@ -36,8 +31,41 @@ class LogOptions(NamedTuple):
     raw: bool = False
 
 
+def quick_list(args: Sequence[str], open_request: Callable[[], RequestScope]) -> Callable[[], int] | None:
+    """What runs a plain `marid conversations`; None if click has to parse the line."""
+    given = parse_options([*args], LIST_OPTIONS)
+    if given is None or given["targets"] not in ((), ("list",)):
+        return None
+    return lambda: run_list(open_request(), as_json=given["as_json"])
+
+
+def run_list(scope: RequestScope, *, as_json: bool = False) -> int:
+    """`marid conversations`."""
+    sweep(scope)
+    list_conversations(scope, conversations.current(scope).implied, as_json=as_json)
+    return 0
+
+
+def quick_log(args: Sequence[str], open_request: Callable[[], RequestScope]) -> Callable[[], int] | None:
+    """What runs a plain `marid log`; None if click has to parse the line."""
+    given = parse_options([*args], LOG_OPTIONS)
+    words = given.pop("targets") if given else ()
+    if given is None or given.pop("following") or len(words) > 1 or "" in words:
+        return None
+    count: int = given.pop("count")
+    return lambda: run_log(open_request(), "".join(words), count, LogOptions(**given))
+
+
+def run_log(scope: RequestScope, word: str, count: int, options: LogOptions) -> int:
+    """`marid log`. Raises: NotFound."""
+    name = resolve_after_sweep(scope, word, verbose=options.verbose)
+    if exists_or_notify(scope, name, unused=conversations.current(scope).implied):
+        show_log(scope, name, count, options)
+    return 0
+
+
 def list_conversations(scope: RequestScope, working: str, *, as_json: bool = False) -> None:
-    """All conversations; `working` is the one that is marked, also when it is not there yet."""
+    """All conversations; `working` is the one that is marked, also if it does not exist yet."""
     found = conversations.list_conversations(scope)
     if as_json:
         _print_json([_conversation_fields(scope, one, working) for one in found])
@@ -55,17 +83,16 @@ def _row(scope: RequestScope, one: ConversationListItem, working: str) -> tuple[
     active = " [active]" if one.holder else ""
     archived = " [archived]" if meta.archived_ms else ""
     messages = _message_count(scope, meta.name)
-    told = "unreadable" if messages is None else count_text(messages, "message")
     return (
         f"{mark}{meta.name}{active}{archived}",
-        told,
+        "unreadable" if messages is None else count_text(messages, "message"),
         format_timestamp(meta.last_message_ms or meta.created_ms),
         one_line(meta.title),
     )
 
 
 def _message_count(scope: RequestScope, name: str) -> int | None:
-    """How many are in the window; None where it cannot be read."""
+    """How many are in the window; None if it cannot be read."""
     try:
         window = scope.stores.conversations.read(name).window()
     except MaridError:
@@ -83,7 +110,7 @@ def _conversation_fields(scope: RequestScope, one: ConversationListItem, working
 
 
 def show_conversation(scope: RequestScope, name: str, *, as_json: bool = False) -> None:
-    """One conversation in short."""
+    """A summary of one conversation."""
     found = conversations.overview(scope, name)
     if as_json:
         state = {"active": found.holder is not None, "messages": found.messages, "summary": found.summary}
@@ -108,40 +135,38 @@ def _overview_lines(found: Overview) -> Iterable[str]:
     yield from (f"  {name:<10} {value}" for name, value in rows if value)
 
 
-def show_log(scope: RequestScope, name: str, how_many: int, manner: LogOptions) -> None:
-    """The last entries, the first ones for a number below 0, all for 0: of the window, or of all that was ever said."""
+def show_log(scope: RequestScope, name: str, how_many: int, options: LogOptions) -> None:
+    """The last entries, the first ones for a number below 0, all for 0."""
     read = conversations.transcript(scope, name)
-    found = read.entries() if manner.whole else conversations.visible_entries(read)
-    entries = conversations.take_entries(_visible_entries(found, manner), how_many)
-    if not _print_entries(entries, manner, _log_look(scope, name, manner)) and not manner.as_json:
-        print_note(
-            f"nothing was said in '{name}' yet" if manner.whole else f"there is nothing in the window of '{name}'"
-        )
+    found = read.entries() if options.whole else conversations.visible_entries(read)
+    entries = conversations.take_entries(_visible_entries(found, options), how_many)
+    if not _print_entries(entries, options, _log_look(scope, name, options)) and not options.as_json:
+        print_note(f"'{name}' has no entries yet" if options.whole else f"the window of '{name}' is empty")
     for problem in read.problems():
         print_note(problem)
 
 
-def _log_look(scope: RequestScope, name: str, manner: LogOptions) -> MarkdownLook | None:
-    """How messages are rendered, where a person reads them on a terminal."""
-    if manner.raw or manner.as_json or not sys.stdout.isatty():
+def _log_look(scope: RequestScope, name: str, options: LogOptions) -> MarkdownLook | None:
+    """How messages are rendered, on a terminal."""
+    if options.raw or options.as_json or not sys.stdout.isatty():
         return None
     display = scope.within(name).settings.display
     return MarkdownLook(display.markdown_style, scope.colour) if display.render_markdown else None
 
 
-def _visible_entries(entries: Iterable[Entry], manner: LogOptions) -> Iterable[Entry]:
-    """Those that a person reads, as they are read; a program reads all of them."""
-    if manner.as_json:
+def _visible_entries(entries: Iterable[Entry], options: LogOptions) -> Iterable[Entry]:
+    """Those that a person reads, in a readable form; a program gets all of them as they are."""
+    if options.as_json:
         return entries
-    return (entry for entry in conversations.readable_entries(entries) if is_visible(entry, verbose=manner.verbose))
+    return (entry for entry in conversations.readable_entries(entries) if is_visible(entry, verbose=options.verbose))
 
 
-def follow_log(scope: RequestScope, name: str, manner: LogOptions, over: Callable[[], bool] = lambda: False) -> None:
-    """What is said from now on, until it is `over`: a person ends it with Ctrl-C."""
+def follow_log(scope: RequestScope, name: str, options: LogOptions, over: Callable[[], bool] = lambda: False) -> None:
+    """Show new entries as they come, until Ctrl-C or `over`."""
     found = conversations.transcript(scope, name)
-    look = _log_look(scope, name, manner)
+    look = _log_look(scope, name, options)
     seen = found.sequence()
-    print_note(f"what is said in '{name}' is shown as it comes; Ctrl-C ends it")
+    print_note(f"following '{name}'; Ctrl-C ends it")
     changed = Event()
     unsubscribe = conversations.subscribe(scope, name, changed.set)
     try:
@@ -149,32 +174,30 @@ def follow_log(scope: RequestScope, name: str, manner: LogOptions, over: Callabl
             if changed.wait(1.0):
                 changed.clear()
                 new = tuple(found.entries(after=seen))
-                _print_entries(_visible_entries(new, manner), manner, look)
+                _print_entries(_visible_entries(new, options), options, look)
                 seen = max((entry.sequence for entry in new), default=seen)
     finally:
         unsubscribe()
 
 
-def _print_entries(entries: Iterable[Entry], manner: LogOptions, look: MarkdownLook | None = None) -> int:
-    """Entries as words, messages rendered if they are to have a look, or one JSON object a line; how many."""
+def _print_entries(entries: Iterable[Entry], options: LogOptions, look: MarkdownLook | None = None) -> int:
+    """Print entries as text, messages rendered if there is a `look`, or as JSON lines; returns how many."""
     shown = 0
     for entry in entries:
         shown += 1
-        if manner.as_json:
+        if options.as_json:
             print_json_line(entry_to_dict(entry))
         elif entry.entry_type == MESSAGE and look:
             print_untrusted(entry_text(entry._replace(content=""), verbose=False).rstrip("\n"))
-            print_line(render_markdown(entry.content, width_of(1), look))
+            print_line(render_markdown(entry.content, look))
         else:
-            words = entry_text(entry, verbose=manner.verbose)
+            words = entry_text(entry, verbose=options.verbose)
             print_untrusted(words if entry.entry_type == MESSAGE else words.removesuffix("\n"))
     return shown
 
 
 def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool = False) -> None:
-    """One thing of a conversation. Raises: BadInput when there is no such thing."""
-    from marid.app.inspection import inspect
-
+    """One thing of a conversation. Raises: BadInput for an unknown thing."""
     found = inspect(scope, name, thing)
     if as_json:
         _print_json({"conversation": name, "thing": thing, "content": found})
@@ -183,7 +206,7 @@ def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool
 
 
 def show_search_hits(scope: RequestScope, query: str, *, whole: bool = False, as_json: bool = False) -> None:
-    """What was said in any conversation, one hit a block."""
+    """What a search in all conversations finds, one hit a block."""
     found = False
     words = query.split()
     for conversation, entry in conversations.search(scope, query, whole=whole, tell=print_note):
@@ -191,14 +214,14 @@ def show_search_hits(scope: RequestScope, query: str, *, whole: bool = False, as
             found = True
             _print_hit(scope, conversation, shown, words, as_json=as_json)
     if not found:
-        print_note(f"'{query}' was found in no conversation")
+        print_note(f"no conversation contains '{query}'")
 
 
 def _matching_text(entry: Entry, words: list[str]) -> Iterator[Entry]:
-    """As a person reads it, if the words are in that, and not only in the form in which it is stored."""
-    for told in conversations.readable_entries([entry]):
-        if all(word.casefold() in told.content.casefold() for word in words):
-            yield told
+    """The entry in its readable form, if that has the words, and not only the form in which it is stored."""
+    for readable in conversations.readable_entries([entry]):
+        if all(word.casefold() in readable.content.casefold() for word in words):
+            yield readable
 
 
 def _print_hit(scope: RequestScope, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:
@@ -211,8 +234,8 @@ def _print_hit(scope: RequestScope, conversation: str, entry: Entry, words: list
 
 
 def print_json_line(value: object) -> None:
-    """For a program, on one line."""
-    # What some readers take for the end of a line stands in it as an escape.
+    """Print JSON on one line."""
+    # Escape what some readers take for the end of a line.
     print_untrusted(_json(value).translate(_LINE_SEPARATORS))
 
 

@@ -15,18 +15,21 @@ from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 
 
-def plain_call(scope: RequestScope, name: str, words: Sequence[str]) -> Callable[[], int] | None:
-    """What runs `marid tool NAME` with plain flags; None for a line that click has to read, or to complain about."""
-    spec = scope.app.toolbox().inventory.get(name)
-    if spec is None or spec.name != name:
+def quick_tool(args: Sequence[str], open_request: Callable[[], RequestScope]) -> Callable[[], int] | None:
+    """What runs `marid tool NAME` with plain flags; None if click has to parse the line, or to print an error."""
+    if not args or args[0].startswith("-"):
         return None
-    as_json = tuple(words[-1:]) == ("--json",)
-    given = parse_plain_flags(spec, words[:-1] if as_json else words)
-    return (
-        None
-        if given is None
-        else lambda: print_call(lambda: call_tool(scope, ToolAccess(), name, given), as_json=as_json)
-    )
+    name, *words = args
+    as_json = words[-1:] == ["--json"]
+    try:
+        scope = open_request()
+        spec = scope.app.toolbox().inventory.get(name)
+        given = parse_plain_flags(spec, words[:-1] if as_json else words) if spec and spec.name == name else None
+    except MaridError:
+        return None  # raised again and shown by the click command
+    if given is None:
+        return None
+    return lambda: print_call(lambda: call_tool(scope, ToolAccess(), name, given), as_json=as_json)
 
 
 def parse_plain_flags(spec: ToolSpec, words: Sequence[str]) -> dict[str, object] | None:
@@ -49,10 +52,8 @@ def parse_plain_flags(spec: ToolSpec, words: Sequence[str]) -> dict[str, object]
 def call_arguments(
     made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None, taker: str = "--args takes"
 ) -> dict[str, object]:
-    """The arguments of a call: those packed into one JSON object, and over them those given as flags. `taker` is who
-    takes the object, in words.
-
-    Raises: BadInput for text that is no JSON object.
+    """The arguments of a call: those packed into one JSON object, overridden by flags. `taker` begins the message of an
+    error. Raises: BadInput for text that is not a JSON object.
     """
     args = _parse_packed_args(packed, taker) if packed is not None else {}
     for parameter, about in made["properties"].items():

@@ -3,14 +3,47 @@
 import os
 import select
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
 
-from marid.faces.cli.view.rendering import MarkdownLook, make_renderer, terminal_width
 from marid.faces.signals import SignalGuard
 from marid.text.display import escape_text
 
 if TYPE_CHECKING:
     from marid.faces.cli.view.markdown import Renderer
+
+
+DEFAULT_WIDTH = 80
+
+
+class MarkdownLook(NamedTuple):
+    """The colours of the settings, and whether to use them."""
+
+    style: Mapping[str, str]
+    colour: bool
+
+
+def terminal_width(descriptor: int) -> int:
+    """The width of a terminal, or 80."""
+    try:
+        return os.get_terminal_size(descriptor).columns or DEFAULT_WIDTH
+    except OSError:
+        return DEFAULT_WIDTH
+
+
+def make_renderer(write: Callable[[str], None], width: Callable[[], int], look: MarkdownLook) -> "Renderer":
+    """A renderer for streamed markdown."""
+    from marid.faces.cli.view.markdown import Renderer  # imported when used: a pipe does not need rich
+
+    return Renderer(write, width=width, style=look.style, colour=look.colour)
+
+
+def render_markdown(text: str, look: MarkdownLook) -> str:
+    """Render a whole text for stdout; it ends with one newline."""
+    parts: list[str] = []
+    renderer = make_renderer(parts.append, lambda: terminal_width(1), look)
+    renderer.feed(text.encode("utf-8", "backslashreplace").decode())
+    renderer.end()
+    return "".join(parts).rstrip("\n") + "\n"
 
 
 class OutputStream(Protocol):
@@ -110,11 +143,9 @@ class PlainAnswer:
 class MarkdownAnswer:
     """Rendered markdown, one reply or one piece of reasoning at a time."""
 
-    def __init__(
-        self, stream: OutputStream, style: Mapping[str, str], *, colour: bool, reasoning: bool = False
-    ) -> None:
+    def __init__(self, stream: OutputStream, look: MarkdownLook, *, reasoning: bool = False) -> None:
         self._stream = stream
-        self._look = MarkdownLook(style, colour)
+        self._look = look
         self._is_reasoning = reasoning
         self._renderer: Renderer | None = None
 
@@ -134,8 +165,5 @@ class MarkdownAnswer:
 
 def escape_for_terminal(text: str) -> str:
     """`text` with newlines and tabs, but all other control characters escaped."""
-    if text.isprintable():
-        return text
-    kept = "\n\t"
     lines = text.replace("\r\n", "\n")
-    return "".join(char if char in kept or char.isprintable() else escape_text(char) for char in lines)
+    return "".join(char if char in "\n\t" or char.isprintable() else escape_text(char) for char in lines)

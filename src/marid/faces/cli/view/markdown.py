@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from marid.faces.cli.view.escape_guard import EscapeGuard
+from marid.faces.cli.view.console import EscapeGuard
 from marid.faces.cli.view.markdown_code import CodePainter, LineLexer, find_lexer
 from marid.faces.cli.view.markdown_text import InlineParser, TableRows, has_room, make_console
 

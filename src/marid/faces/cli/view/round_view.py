@@ -21,9 +21,16 @@ from marid.core.round_events import (
     WindowWarning,
 )
 from marid.core.settings.values import DisplaySettings
-from marid.faces.cli.view.answer_output import AnswerStream, AnswerWriter, MarkdownAnswer, PlainAnswer
-from marid.faces.cli.view.console import escape_controls
-from marid.faces.cli.view.rendering import DEFAULT_WIDTH, terminal_width
+from marid.faces.cli.view.answer_output import (
+    DEFAULT_WIDTH,
+    AnswerStream,
+    AnswerWriter,
+    MarkdownAnswer,
+    MarkdownLook,
+    PlainAnswer,
+    terminal_width,
+)
+from marid.faces.cli.view.console import count_text, escape_controls
 from marid.text.display import clip, escape_text
 
 _DIM, _PLAIN, _CLEAR = "\x1b[2m", "\x1b[0m", "\r\x1b[K"
@@ -179,7 +186,7 @@ class StatusLines:
             case FuelStatus(remaining=remaining, total=total) if self._verbose:
                 self._print_line(f"[fuel] {remaining} of {total} left")
             case InboxInjected(messages=count) if self._verbose:
-                self._print_line(f"[inbox] {count} {'message' if count == 1 else 'messages'}")
+                self._print_line(f"[inbox] {count_text(count, 'message')}")
             case RetryScheduled(attempt=attempt, seconds=seconds, why=why) if self._verbose:
                 self._print_line(f"[attempt {attempt}] in {seconds:g} s: {why}")
             case UsageReported(model=model, usage=usage) if self._verbose:
@@ -201,9 +208,7 @@ def _fuel_text(total: int, *, empty: bool) -> str:
 
 
 def _result_text(text: str, *, failed: bool) -> str:
-    if failed:
-        return f"failed: {text.strip().partition(chr(10))[0]}"
-    return f"{len(text):,} {'character' if len(text) == 1 else 'characters'}"
+    return f"failed: {text.strip().partition(chr(10))[0]}" if failed else count_text(len(text), "character")
 
 
 def _usage_text(usage: Usage) -> str:
@@ -311,13 +316,13 @@ class RoundViewOptions(NamedTuple):
 
 def make_round_view(out: AnswerStream, err: StatusStream, view: RoundViewOptions) -> RoundView:
     """A view that fits both streams."""
-    display, style = view.display, view.display.markdown_style
+    display, look = view.display, MarkdownLook(view.display.markdown_style, view.colour)
     rendered = view.markdown or (display.render_markdown and out.terminal)
-    answer = MarkdownAnswer(out, style, colour=view.colour) if rendered else PlainAnswer(out)
+    answer = MarkdownAnswer(out, look) if rendered else PlainAnswer(out)
     reasoning: AnswerWriter | None = None
     if display.show_thinking:
         styled = display.render_markdown and err.terminal
-        reasoning = MarkdownAnswer(err, style, colour=view.colour, reasoning=True) if styled else PlainAnswer(err)
+        reasoning = MarkdownAnswer(err, look, reasoning=True) if styled else PlainAnswer(err)
     bright = view.colour and err.terminal
     status = StatusLines(err, display, colour=bright, asks_here=view.asks_here)
     return RoundView(answer, reasoning, status, WaitIndicator(err, shown=bright))

@@ -5,9 +5,6 @@ from hypothesis import strategies as st
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import (
     CommandLine,
-    CompletionPoint,
-    check_line,
-    completion_point,
     flag_spellings,
     parse_assignment,
     parse_command_line,
@@ -15,6 +12,8 @@ from marid.faces.cli.argv.command_line import (
     settings_from,
     unknown_key_warnings,
 )
+from marid.faces.cli.argv.completion import CompletionPoint, completion_point
+from marid.faces.cli.line_runner import check_line
 from marid.faces.flags import FLAGS
 
 COMMANDS = ("say", "log", "context")

@@ -9,6 +9,7 @@ from fakes.program import Program
 from fakes.real_app import add_messages
 from fakes.shell_completion import complete_line, fish_completions
 from marid.bootstrap.wiring import open_request
+from marid.faces.cli.argv.shell_scripts import flag_prefix, join_split_words
 
 # Said before the program's own variables are taken away.
 _WITHOUT = os.environ.get("MARID_WITHOUT_SHELLS") == "1"
@@ -214,3 +215,27 @@ def test_fish_really_offers(on_path: Program, line: str, offered: list[str]) -> 
     add_messages(open_request(), "work", "x")
     (on_path.folder / "folder").mkdir()
     assert fish_completions(line) == offered
+
+
+_APART: list[tuple[list[str], str, tuple[list[str], str, str]]] = [
+    (["-c"], "wo", (["-c"], "wo", "")),
+    (["--switch-context", "="], "wo", ([], "--switch-context=wo", "--switch-context=")),
+    (["--switch-context"], "=", ([], "--switch-context=", "--switch-context=")),
+    (["-C", "new", ":"], "to", (["-C"], "new:to", "new:")),
+    (["--home", "=", "/x", "-c"], "", (["--home=/x", "-c"], "", "")),
+    (["-s", "a", "=", "b", "log"], "w", (["-s", "a=b", "log"], "w", "")),
+    ([], "=", ([], "=", "=")),
+    ([], "", ([], "", "")),
+]
+
+
+@pytest.mark.parametrize(("args", "incomplete", "found"), _APART)
+def test_words_that_bash_took_apart_are_put_together(
+    args: list[str], incomplete: str, found: tuple[list[str], str, str]
+) -> None:
+    assert join_split_words(args, incomplete) == found
+
+
+def test_only_a_long_flag_has_its_value_attached_by_a_sign() -> None:
+    assert flag_prefix("--home=/x=y") == "--home="
+    assert [flag_prefix(word) for word in ("--home", "fuel=3", "-s", "", "a--b=c")] == [""] * 5

@@ -2,7 +2,7 @@ import click
 import pytest
 
 from fakes.program import Program
-from marid.faces.cli.argv.context_options import GROUPS, OPTIONS
+from marid.faces.cli.argv.option_tables import GROUPS, OPTIONS
 from marid.faces.cli.commands.context import command
 
 

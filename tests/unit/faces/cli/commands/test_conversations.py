@@ -40,10 +40,10 @@ def test_one_is_shown(two: Program) -> None:
 
 def test_switching_renaming_archiving_restoring(two: Program) -> None:
     assert "'a' is the current" in two("conversations", "switch", "a").err
-    assert "'a' is called 'c' now" in two("conversations", "rename", "c").err
-    assert "'b' is called 'd' now" in two("conversations", "rename", "b", "d").err
+    assert "renamed 'a' to 'c'" in two("conversations", "rename", "c").err
+    assert "renamed 'b' to 'd'" in two("conversations", "rename", "b", "d").err
     assert names() == ["c", "d"]
-    assert "'c' is archived" in two("conversations", "archive").err
+    assert "archived 'c'" in two("conversations", "archive").err
     assert two("conversations").lines[0].startswith("* c [archived]")
     assert two("conversations", "restore", "c").code == 0
     assert two("conversations", "archive", "gone").code == 4
@@ -86,7 +86,7 @@ def test_what_is_wrong_makes_nothing(marid: Program, args: list[str]) -> None:
 def test_a_flag_that_means_nothing_to_it_is_refused(marid: Program) -> None:
     told = marid("-L", "conversations")
     assert told.code == 2
-    assert "-L means nothing to `marid conversations`" in told.err
+    assert "`marid conversations` has no flag -L" in told.err
 
 
 def test_one_that_has_come_to_its_end_is_gone_before_anything_is_done_with_the_current_one(two: Program) -> None:
@@ -100,7 +100,7 @@ def test_one_that_has_come_to_its_end_is_gone_before_anything_is_done_with_the_c
 
 
 def test_the_one_that_is_named_before_a_command_is_the_one_that_is_renamed(two: Program) -> None:
-    assert "'b' is called 'c' now" in two("-C", "b", "conversations", "rename", "c").err
+    assert "renamed 'b' to 'c'" in two("-C", "b", "conversations", "rename", "c").err
     assert names() == ["a", "c"]
     assert two("-C", "a", "conversations", "rename", "c", "d").code == 2
 
@@ -128,5 +128,5 @@ def test_who_means_one_that_has_come_to_its_end_does_not_change_another(two: Pro
     two("-c", "a", "-x")
     two("conversations", "expire", "a", "--at", "1")
     told = two(*args)
-    assert (told.code, "'a' has come to its end; name" in told.err) == (4, True)
+    assert (told.code, "'a' has expired and was deleted; name" in told.err) == (4, True)
     assert names() == ["b", "default"]

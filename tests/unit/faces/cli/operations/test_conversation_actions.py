@@ -8,9 +8,10 @@ from fakes.real_app import add_messages, real_scope
 from fakes.terminal import TerminalSession
 from marid.app import conversations
 from marid.app.app import RequestScope
-from marid.core.conversation.records import CurrentConversation, Expiry, SweepResult
+from marid.core.conversation.records import Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.faces.cli.operations import conversation_actions
+from marid.faces.cli.operations import conversation_actions, conversation_setters, conversation_views
+from marid.faces.cli.operations.conversation_views import LogOptions
 from marid.ports.conversations import ConversationStores
 
 
@@ -35,7 +36,7 @@ def test_conversations_whose_time_has_come_go_first(scope: RequestScope, capfd: 
     add_messages(scope, "old", "x")
     conversations.expire(scope, "old", at=1)
     conversation_actions.sweep(scope, verbose=True)
-    assert told(capfd) == "marid: destroyed, as their time had come: old\n"
+    assert told(capfd) == "marid: deleted expired conversations: old\n"
     assert conversations.conversation_names(scope) == ()
 
 
@@ -74,27 +75,15 @@ def test_a_name_may_be_new_only_where_one_can_begin(scope: RequestScope) -> None
     assert conversations.conversation_names(scope) == ()
 
 
-def test_switching_goes_back_and_forth(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    assert [conversation_actions.switch(scope, word) for word in ("work", "work", "-", "-")] == [
-        "work",
-        "work",
-        "default",
-        "work",
-    ]
-    assert conversations.current(scope) == CurrentConversation("work", "default")
-    assert "marid: 'work' is the current conversation\n" in told(capfd)
-    assert conversation_actions.switch(scope, "new:x").startswith("x_2")
-
-
 def test_the_current_one_can_be_renamed_and_given_up_before_it_is_used(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    conversation_actions.switch(scope, "slip")
+    conversations.resolve_name(scope, "slip", switch=True)
     assert conversation_actions.rename(scope, "slip", "right") == "right"
     conversation_actions.destroy(scope, "right")
-    assert told(capfd).splitlines()[1:] == [
-        "marid: 'slip' is called 'right' now",
-        "marid: nothing was ever said in 'right'; 'default' is the current conversation",
+    assert told(capfd).splitlines() == [
+        "marid: renamed 'slip' to 'right'",
+        "marid: 'right' was never used; 'default' is the current conversation",
     ]
     with pytest.raises(NotFound):
         conversation_actions.destroy(scope, "default")
@@ -115,11 +104,11 @@ def test_renaming_clearing_archiving(scope: RequestScope, capfd: pytest.CaptureF
     conversation_actions.set_archived(scope, "b", archived=True)
     conversation_actions.set_archived(scope, "b", archived=False)
     assert told(capfd).splitlines() == [
-        "marid: 'a' is called 'b' now",
-        "marid: the history of 'b' is archived: its window is empty",
-        "marid: there is no history in 'b' to archive",
-        "marid: 'b' is archived: nothing can be said in it",
-        "marid: 'b' can be used again",
+        "marid: renamed 'a' to 'b'",
+        "marid: archived the history of 'b'",
+        "marid: 'b' has no history to archive",
+        "marid: archived 'b': it takes no new messages",
+        "marid: restored 'b'",
     ]
 
 
@@ -133,7 +122,7 @@ def test_without_a_terminal_nothing_is_destroyed_unless_that_was_said(
     conversation_actions.destroy(scope, "a", yes=True)
     with pytest.raises(NotFound, match="there is no conversation 'a'"):
         conversation_actions.destroy(scope, "a", yes=True)
-    assert told(capfd) == "marid: 'a' is destroyed; 'default' is the current conversation\n"
+    assert told(capfd) == "marid: deleted 'a'; 'default' is the current conversation\n"
 
 
 @pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, []), ("", 3, ["a"]), ("no", 3, ["a"])])
@@ -151,43 +140,43 @@ def test_an_end_is_set_and_told(scope: RequestScope, capfd: pytest.CaptureFixtur
     conversation_actions.expire(scope, "a", at="2000000000", after="60")
     conversation_actions.expire(scope, "a", at="0", after="0")
     assert told(capfd).splitlines() == [
-        "marid: 'a' is destroyed at 2000000000 or after 60 s without use",
-        "marid: 'a' does not end by itself",
+        "marid: 'a' will be deleted at 2000000000 or after 60 s without use",
+        "marid: 'a' does not expire",
     ]
     for wrong in ("soon", "-5"):
-        with pytest.raises(BadInput, match="no number of seconds"):
+        with pytest.raises(BadInput, match="not a number of seconds"):
             conversation_actions.expire(scope, "a", at=wrong)
 
 
 def test_settings_of_a_conversation_are_written_down(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    conversation_actions.set_model(scope, "a", "offline:offline")
-    conversation_actions.set_username(scope, "a", "ann")
-    conversation_actions.set_system_prompt(scope, "a", "Be brief.")
-    conversation_actions.set_system_prompt(scope, "a", "")
-    conversation_actions.set_values(scope, "a", {"fuel": "5"})
+    conversation_setters.set_model(scope, "a", "offline:offline")
+    conversation_setters.set_username(scope, "a", "ann")
+    conversation_setters.set_system_prompt(scope, "a", "Be brief.")
+    conversation_setters.set_system_prompt(scope, "a", "")
+    conversation_setters.set_values(scope, "a", {"fuel": "5"})
     settings = scope.within("a").resolve().settings
     assert (settings.model.provider, settings.conversation.username, settings.conversation.fuel) == (
         "offline",
         "ann",
         5,
     )
-    conversation_actions.set_values(scope, "a", {"fuel": None})
+    conversation_setters.set_values(scope, "a", {"fuel": None})
     assert scope.within("a").resolve().settings.conversation.fuel == 30
-    conversation_actions.set_values(scope, "a", {"api_key": "sk-secret"})
+    conversation_setters.set_values(scope, "a", {"api_key": "sk-secret"})
     assert told(capfd).splitlines() == [
         "marid: 'a' uses offline:offline",
-        "marid: you are called 'ann' in 'a'",
+        "marid: your name in 'a' is 'ann'",
         "marid: 'a' has its own system prompt",
-        "marid: 'a' has the usual system prompt",
+        "marid: 'a' has the default system prompt",
         "marid: fuel is 5 in 'a'",
-        "marid: fuel is the usual one in 'a'",
+        "marid: fuel is the default in 'a'",
         "marid: api_key is set in 'a'",
     ]
 
 
 def test_only_the_current_one_may_be_unused(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
     assert not conversation_actions.exists_or_notify(scope, "a", unused="a")
-    assert told(capfd) == "marid: nothing was said in 'a' yet\n"
+    assert told(capfd) == "marid: 'a' has no entries yet\n"
     with pytest.raises(NotFound):
         conversation_actions.exists_or_notify(scope, "b", unused="a")
     add_messages(scope, "a", "x")
@@ -195,9 +184,9 @@ def test_only_the_current_one_may_be_unused(scope: RequestScope, capfd: pytest.C
 
 
 def test_lists_and_logs_from_the_beginning(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    assert conversation_actions.run_list(scope) == 0
+    assert conversation_views.run_list(scope) == 0
     assert capfd.readouterr().out == "* default  not used yet\n"
-    assert conversation_actions.run_log(scope, "", 0) == 0
+    assert conversation_views.run_log(scope, "", 0, LogOptions()) == 0
     add_messages(scope, "default", "hi")
-    assert conversation_actions.run_log(scope, "", 0, as_json=True) == 0
+    assert conversation_views.run_log(scope, "", 0, LogOptions(as_json=True)) == 0
     assert '"content": "hi"' in capfd.readouterr().out

@@ -1,6 +1,7 @@
 import json
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,8 @@ from marid.faces.cli.operations.conversation_views import (
     LogOptions,
     follow_log,
     list_conversations,
+    quick_list,
+    quick_log,
     show_conversation,
     show_inspection,
     show_log,
@@ -170,7 +173,7 @@ def test_hits_are_shown_with_conversation_time_and_text(scope: RequestScope, cap
     show_search_hits(scope, "word", whole=True, as_json=True)
     assert json.loads(out(capfd))["conversation"] == "a"
     show_search_hits(scope, "zebra")
-    assert "'zebra' was found in no conversation" in capfd.readouterr().err
+    assert "no conversation contains 'zebra'" in capfd.readouterr().err
 
 
 def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
@@ -229,6 +232,27 @@ def test_a_hit_is_shown_as_it_was_said_and_found_by_what_was_said(
     show_search_hits(scope, "zebra")
     assert out(capfd).strip().endswith("  The zebra is here")
     show_search_hits(scope, "message")
-    assert "was found in no conversation" in capfd.readouterr().err
+    assert "no conversation contains" in capfd.readouterr().err
     show_search_hits(scope, "zebra", as_json=True)
     assert json.loads(out(capfd))["entry_type"] == FLOW_CALL
+
+
+@pytest.mark.parametrize(
+    ("quick", "args"),
+    [
+        *((quick_list, args) for args in (["show"], ["--help"], ["list", "x"], ["-v"])),
+        *((quick_log, args) for args in (["a", "b"], [""], ["--follow"], ["-n", "x"], ["-n"], ["-n", "-3"])),
+    ],
+)
+def test_what_is_unusual_is_left_to_click(quick: Any, args: list[str]) -> None:
+    assert quick(args, pytest.fail) is None
+
+
+def test_plain_lists_and_logs_are_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    scope = real_scope(tmp_path)
+    add_messages(scope, "work", "one", "two")
+    for quick, args in ((quick_list, ["list"]), (quick_log, ["work", "-n", "1"])):
+        run = quick(args, lambda: scope)
+        assert run is not None
+        assert run() == 0
+    assert capfd.readouterr().out.splitlines()[-2:] == ["two", ""]

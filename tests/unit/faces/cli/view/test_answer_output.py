@@ -1,5 +1,3 @@
-"""Words on stdout: as they are in a pipe, harmless on a terminal."""
-
 import os
 import signal
 import subprocess
@@ -12,8 +10,17 @@ import pytest
 
 from fakes.program import lasting_signals
 from fakes.terminal import terminal
-from marid.faces.cli.view.answer_output import AnswerStream, MarkdownAnswer, PlainAnswer, escape_for_terminal
-from marid.faces.cli.view.rendering import DEFAULT_WIDTH, terminal_width
+from marid.faces.cli.view.answer_output import (
+    DEFAULT_WIDTH,
+    AnswerStream,
+    MarkdownAnswer,
+    MarkdownLook,
+    PlainAnswer,
+    escape_for_terminal,
+    make_renderer,
+    render_markdown,
+    terminal_width,
+)
 from marid.faces.signals import SignalGuard
 
 
@@ -123,7 +130,9 @@ def _interrupt_when_full(reader: int) -> None:
 
 def test_markdown_is_rendered_reply_by_reply() -> None:
     with terminal() as glass:
-        rendered = MarkdownAnswer(AnswerStream(glass.file, SignalGuard(), lambda: None), {"h1": "red"}, colour=True)
+        rendered = MarkdownAnswer(
+            AnswerStream(glass.file, SignalGuard(), lambda: None), MarkdownLook({"h1": "red"}, colour=True)
+        )
         rendered.close()
         for reply in ("# Ti", "tle\n\nsome **bold** words"):
             rendered.write(reply)
@@ -139,7 +148,9 @@ def test_markdown_is_rendered_reply_by_reply() -> None:
 
 def test_thoughts_are_rendered_as_thoughts(tmp_path: Path) -> None:
     with (tmp_path / "page").open("w") as file:
-        rendered = MarkdownAnswer(AnswerStream(file, SignalGuard(), lambda: None), {}, colour=False, reasoning=True)
+        rendered = MarkdownAnswer(
+            AnswerStream(file, SignalGuard(), lambda: None), MarkdownLook({}, colour=False), reasoning=True
+        )
         rendered.write("hm **m**")
         rendered.close()
     assert "hm **m**" in (tmp_path / "page").read_text()
@@ -148,9 +159,24 @@ def test_thoughts_are_rendered_as_thoughts(tmp_path: Path) -> None:
 
 def test_a_rendered_line_is_as_wide_as_the_page(tmp_path: Path) -> None:
     with (tmp_path / "page").open("w") as file:
-        rendered = MarkdownAnswer(AnswerStream(file, SignalGuard(), lambda: None), {}, colour=False)
+        rendered = MarkdownAnswer(AnswerStream(file, SignalGuard(), lambda: None), MarkdownLook({}, colour=False))
         rendered.write("word " * 50)
         rendered.close()
     lines = (tmp_path / "page").read_text().splitlines()
     assert len(lines) > 1
     assert max(map(len, lines)) <= DEFAULT_WIDTH
+
+
+def test_a_whole_text_is_what_would_have_come_piece_by_piece() -> None:
+    pieces: list[str] = []
+    made = make_renderer(pieces.append, lambda: 40, MarkdownLook({}, colour=False))
+    for char in "# Title\n\n**bold** words":
+        made.feed(char)
+    made.end()
+    whole = render_markdown("# Title\n\n**bold** words", MarkdownLook({}, colour=False))
+    assert "".join(pieces).rstrip("\n") + "\n" == whole
+    assert "**" not in whole
+
+
+def test_half_a_character_is_shown_as_its_escape() -> None:
+    assert render_markdown("a\udcff", MarkdownLook({}, colour=False)).strip() == r"a\udcff"

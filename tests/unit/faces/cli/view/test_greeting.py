@@ -7,7 +7,7 @@ from fakes.program import Program
 from fakes.terminal import terminal
 from marid import __version__
 from marid.core.settings.values import make_settings
-from marid.faces.cli.argv.context_options import OPTIONS
+from marid.faces.cli.argv.option_tables import OPTIONS
 from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
 
 

@@ -27,8 +27,7 @@ from marid.core.round_events import (
     WindowWarning,
 )
 from marid.core.settings.values import DisplaySettings
-from marid.faces.cli.view.answer_output import AnswerStream, PlainAnswer
-from marid.faces.cli.view.rendering import DEFAULT_WIDTH
+from marid.faces.cli.view.answer_output import DEFAULT_WIDTH, AnswerStream, PlainAnswer
 from marid.faces.cli.view.round_view import (
     RoundView,
     RoundViewOptions,
