@@ -16,7 +16,7 @@ from marid.faces.cli.argv.command_line import LineRun, flag_values
 from marid.faces.cli.chat.chat_round import chat_request, run_chat
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker
-from marid.faces.cli.operations import conversation_actions, conversation_setters
+from marid.faces.cli.operations import conversation_actions, conversation_properties
 from marid.faces.cli.operations.model_views import show_model
 from marid.faces.cli.operations.tool_call import call_arguments, print_outcome
 from marid.faces.cli.view.answer_output import MarkdownLook, render_markdown
@@ -24,9 +24,9 @@ from marid.faces.cli.view.console import print_line, print_note
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 
 _SETTERS = {
-    "set_model": conversation_setters.set_model,
-    "set_prompt": conversation_setters.set_system_prompt,
-    "set_username": conversation_setters.set_username,
+    "set_model": conversation_properties.set_model,
+    "set_prompt": conversation_properties.set_system_prompt,
+    "set_username": conversation_properties.set_username,
 }
 
 
@@ -37,14 +37,21 @@ def apply_settings(run: LineRun) -> None:
             setter(run.scope, run.name, run.line.value(flag))
 
 
+def inspect(run: LineRun, *values: str) -> None:
+    """`-n THING`, or `-N NAME THING`."""
+    *words, thing = values
+    name = conversation_actions.resolve_existing(run.scope, words[0]) if words else run.name
+    conversation_properties.show_inspection(run.scope, name, thing, as_json=run.line.has("as_json"))
+
+
 def set_model_of(run: LineRun, word: str, model: str) -> None:
     """`-M`."""
-    conversation_setters.set_model(run.scope, conversation_actions.resolve_existing(run.scope, word), model)
+    conversation_properties.set_model(run.scope, conversation_actions.resolve_existing(run.scope, word), model)
 
 
 def set_prompt_of(run: LineRun, word: str, text: str) -> None:
     """`-Y`."""
-    conversation_setters.set_system_prompt(run.scope, conversation_actions.resolve_existing(run.scope, word), text)
+    conversation_properties.set_system_prompt(run.scope, conversation_actions.resolve_existing(run.scope, word), text)
 
 
 def model_info(run: LineRun, model: str) -> int:
@@ -72,6 +79,8 @@ def run_tool(run: LineRun, name: str, packed: str) -> int:
 
 
 ACTIONS: dict[str, Callable[..., int | None]] = {
+    "inspect": inspect,
+    "inspect_of": inspect,
     "set_model_of": set_model_of,
     "set_prompt_of": set_prompt_of,
     "model_info": model_info,

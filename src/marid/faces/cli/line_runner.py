@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from marid.app import conversations
 from marid.app.app import RequestScope
-from marid.app.inspection import check_inspectable
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import (
     CommandLine,
@@ -174,12 +173,6 @@ def _log(run: LineRun, *values: str) -> None:
         conversation_views.show_log(run.scope, name, parse_count(count), conversation_views.LogOptions(**given))
 
 
-def _inspect(run: LineRun, *values: str) -> None:
-    *words, thing = values
-    name = conversation_actions.resolve_existing(run.scope, words[0]) if words else run.name
-    conversation_views.show_inspection(run.scope, name, thing, as_json=run.line.has("as_json"))
-
-
 _ACTION_ORDER = """
     clear_of rename_of set_model_of set_prompt_of destroy destroy_of list show log log_of inspect inspect_of model_info
     model_info_full inboxes inbox_of tool
@@ -193,8 +186,6 @@ _ACTIONS: dict[str, Callable[..., int | None]] = {
     "show": _show,
     "log": _log,
     "log_of": _log,
-    "inspect": _inspect,
-    "inspect_of": _inspect,
 }
 
 
@@ -224,6 +215,8 @@ def _check_value(flag: Flag, kind: str, word: str) -> None:
     elif kind == NAME:
         check_conversation_name(word)
     elif kind == THING:
+        from marid.app.inspection import check_inspectable  # imported when used: few lines have -n or -N
+
         check_inspectable(word)
     elif kind in (NUMBER, SECONDS) and not (word.removeprefix("-") if kind == NUMBER else word).isdecimal():
         raise BadInput(f"{flag.spellings[0]} takes a whole number, not '{word}'")

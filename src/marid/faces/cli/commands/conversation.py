@@ -26,7 +26,7 @@ from marid.faces.cli.argv.params import (
     names_argument,
     plain_option,
 )
-from marid.faces.cli.operations import conversation_actions, conversation_setters, conversation_views
+from marid.faces.cli.operations import conversation_actions, conversation_properties, conversation_views
 from marid.faces.cli.view.console import print_note
 from marid.faces.cli.view.entry_text import print_untrusted
 from marid.faces.click_command import ScopedCommand
@@ -128,15 +128,15 @@ def inspect(scope: RequestScope, conversation: str, words: tuple[str, ...], *, a
     name = conversation_actions.resolve_after_sweep(scope, words[0] if len(words) == 2 else conversation)
     if len(words) == 2:
         conversation_actions.check_exists(scope, name)  # -C may name a new one
-    conversation_views.show_inspection(scope, name, words[-1], as_json=as_json)
+    conversation_properties.show_inspection(scope, name, words[-1], as_json=as_json)
 
 
 _SPECIAL_SETTERS: Mapping[str, Callable[[RequestScope, str, str], None]] = MappingProxyType(
     {
-        "model": conversation_setters.set_model,
-        "username": conversation_setters.set_username,
-        "system-prompt": conversation_setters.set_system_prompt,
-        "system_prompt": conversation_setters.set_system_prompt,
+        "model": conversation_properties.set_model,
+        "username": conversation_properties.set_username,
+        "system-prompt": conversation_properties.set_system_prompt,
+        "system_prompt": conversation_properties.set_system_prompt,
     }
 )
 
@@ -178,10 +178,10 @@ def set_(scope: RequestScope, conversation: str, key: str, value: tuple[str, ...
     if click.get_current_context().get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
         conversation_actions.check_exists(scope, name)  # `marid -C NAME set` may name a new one
     setter, text = _SPECIAL_SETTERS.get(key), " ".join(value)
-    if setter and (not unset or setter is conversation_setters.set_system_prompt):
+    if setter and (not unset or setter is conversation_properties.set_system_prompt):
         setter(scope, name, text)  # without a text, the default system prompt
     else:
-        conversation_setters.set_values(scope, name, {key: None if unset else text})
+        conversation_properties.set_values(scope, name, {key: None if unset else text})
 
 
 @click.command(cls=ScopedCommand, params=[ConversationArgument()])

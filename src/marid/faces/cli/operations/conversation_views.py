@@ -8,7 +8,6 @@ from typing import NamedTuple
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.app.conversations import ConversationListItem, Overview
-from marid.app.inspection import inspect
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.entry_json import entry_to_dict
 from marid.core.errors import MaridError
@@ -68,7 +67,7 @@ def list_conversations(scope: RequestScope, working: str, *, as_json: bool = Fal
     """All conversations; `working` is the one that is marked, also if it does not exist yet."""
     found = conversations.list_conversations(scope)
     if as_json:
-        _print_json([_conversation_fields(scope, one, working) for one in found])
+        print_json([_conversation_fields(scope, one, working) for one in found])
         return
     rows = [_row(scope, one, working) for one in found]
     if all(one.meta.name != working for one in found):
@@ -114,7 +113,7 @@ def show_conversation(scope: RequestScope, name: str, *, as_json: bool = False) 
     found = conversations.overview(scope, name)
     if as_json:
         state = {"active": found.holder is not None, "messages": found.messages, "summary": found.summary}
-        _print_json({**found.meta.public_fields(), **state})
+        print_json({**found.meta.public_fields(), **state})
         return
     for line in _overview_lines(found):
         print_untrusted(line)
@@ -196,15 +195,6 @@ def _print_entries(entries: Iterable[Entry], options: LogOptions, look: Markdown
     return shown
 
 
-def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool = False) -> None:
-    """One thing of a conversation. Raises: BadInput for an unknown thing."""
-    found = inspect(scope, name, thing)
-    if as_json:
-        _print_json({"conversation": name, "thing": thing, "content": found})
-    else:
-        print_untrusted(found)
-
-
 def show_search_hits(scope: RequestScope, query: str, *, whole: bool = False, as_json: bool = False) -> None:
     """What a search in all conversations finds, one hit a block."""
     found = False
@@ -239,7 +229,8 @@ def print_json_line(value: object) -> None:
     print_untrusted(_json(value).translate(_LINE_SEPARATORS))
 
 
-def _print_json(value: object) -> None:
+def print_json(value: object) -> None:
+    """Print JSON on several lines."""
     print_untrusted(_json(value, indent=2))
 
 

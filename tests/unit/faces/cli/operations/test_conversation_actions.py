@@ -10,7 +10,7 @@ from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.conversation.records import Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.faces.cli.operations import conversation_actions, conversation_setters, conversation_views
+from marid.faces.cli.operations import conversation_actions, conversation_properties, conversation_views
 from marid.faces.cli.operations.conversation_views import LogOptions
 from marid.ports.conversations import ConversationStores
 
@@ -149,20 +149,20 @@ def test_an_end_is_set_and_told(scope: RequestScope, capfd: pytest.CaptureFixtur
 
 
 def test_settings_of_a_conversation_are_written_down(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    conversation_setters.set_model(scope, "a", "offline:offline")
-    conversation_setters.set_username(scope, "a", "ann")
-    conversation_setters.set_system_prompt(scope, "a", "Be brief.")
-    conversation_setters.set_system_prompt(scope, "a", "")
-    conversation_setters.set_values(scope, "a", {"fuel": "5"})
+    conversation_properties.set_model(scope, "a", "offline:offline")
+    conversation_properties.set_username(scope, "a", "ann")
+    conversation_properties.set_system_prompt(scope, "a", "Be brief.")
+    conversation_properties.set_system_prompt(scope, "a", "")
+    conversation_properties.set_values(scope, "a", {"fuel": "5"})
     settings = scope.within("a").resolve().settings
     assert (settings.model.provider, settings.conversation.username, settings.conversation.fuel) == (
         "offline",
         "ann",
         5,
     )
-    conversation_setters.set_values(scope, "a", {"fuel": None})
+    conversation_properties.set_values(scope, "a", {"fuel": None})
     assert scope.within("a").resolve().settings.conversation.fuel == 30
-    conversation_setters.set_values(scope, "a", {"api_key": "sk-secret"})
+    conversation_properties.set_values(scope, "a", {"api_key": "sk-secret"})
     assert told(capfd).splitlines() == [
         "marid: 'a' uses offline:offline",
         "marid: your name in 'a' is 'ann'",

@@ -10,6 +10,7 @@ from fakes.terminal import terminal
 from marid.app.app import RequestScope
 from marid.core.conversation.entry import FLOW_CALL, FLOW_RESULT, TO_USER, TOOL_STARTED, Entry
 from marid.core.errors import BadInput, NotFound
+from marid.faces.cli.operations.conversation_properties import show_inspection
 from marid.faces.cli.operations.conversation_views import (
     LogOptions,
     follow_log,
@@ -17,7 +18,6 @@ from marid.faces.cli.operations.conversation_views import (
     quick_list,
     quick_log,
     show_conversation,
-    show_inspection,
     show_log,
     show_search_hits,
 )

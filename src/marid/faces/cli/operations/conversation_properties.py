@@ -1,19 +1,31 @@
-"""Change the settings of one conversation. Flags and commands call the same functions; each prints what it did."""
+"""Show and change the prompt, notes and settings of one conversation. Flags and commands call the same functions."""
 
 import os
 from collections.abc import Mapping
 
+import anyio
+
 from marid.app import conversation_settings
 from marid.app.app import RequestScope
+from marid.app.inspection import inspect
 from marid.core.settings.schema import find_setting
 from marid.core.settings.view import printable_value
+from marid.faces.cli.operations.conversation_views import print_json
 from marid.faces.cli.view.console import print_note, replace_invalid_bytes
+from marid.faces.cli.view.entry_text import print_untrusted
+
+
+def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool = False) -> None:
+    """Show one thing of a conversation. Raises: BadInput for an unknown thing."""
+    content = inspect(scope, name, thing)
+    if as_json:
+        print_json({"conversation": name, "thing": thing, "content": content})
+    else:
+        print_untrusted(content)
 
 
 def set_model(scope: RequestScope, name: str, model: str) -> None:
     """Use a model, if its provider has it."""
-    import anyio
-
     print_note(f"'{name}' uses {anyio.run(conversation_settings.set_model, scope, name, model)}")
 
 
