@@ -32,17 +32,11 @@ def test_a_named_file_comes_first_and_its_neighbours_before_strangers() -> None:
     assert scores == sorted(set(scores), reverse=True)
 
 
-def test_of_equally_near_files_the_one_that_changed_last_is_more_useful() -> None:
+def test_of_files_alike_the_changed_the_mentioned_and_the_upper_are_more_useful() -> None:
     ranking = Ranking([], {"a.py": 200, "b.py": 0}, {})
     assert ranking.score("b.py") > ranking.score("a.py") > ranking.score("never.py")
-
-
-def test_of_files_alike_the_one_that_others_mention_is_more_useful() -> None:
     ranking = Ranking([], {}, {"store": 9, "view": 1})
     assert ranking.score("store.py") > ranking.score("view.py") > ranking.score("lonely.py")
-
-
-def test_of_files_alike_the_one_nearer_to_the_top_is_more_useful() -> None:
     assert Ranking([], {}, {}).score("a.py") > Ranking([], {}, {}).score("x/y/a.py")
 
 
@@ -81,12 +75,9 @@ def test_the_most_useful_files_come_first() -> None:
     assert choose_levels(files, 120, no_outline) == {"a": Level.NAME, "b": Level.FULL, "c": Level.FULL}
 
 
-def test_a_file_that_is_too_large_is_shown_as_its_outline() -> None:
+def test_a_large_file_is_shown_as_its_outline_if_that_is_shorter() -> None:
     files = [Candidate("large", 1000, 5, 2.0), Candidate("small", 20, 5, 1.0)]
     assert choose_levels(files, 200, outlines(large=80)) == {"large": Level.OUTLINE, "small": Level.FULL}
-
-
-def test_an_outline_that_is_no_shorter_is_not_taken() -> None:
     files = [Candidate("a", 100, 5, 2.0), Candidate("b", 60, 5, 1.0)]
     assert choose_levels(files, 80, outlines(a=100, b=60)) == {"a": Level.NAME, "b": Level.FULL}
 
@@ -135,14 +126,11 @@ def test_a_budget_below_the_names_is_refused_with_what_would_help() -> None:
         choose_levels([Candidate(str(n), 100, 5, 1.0) for n in range(1000)], 4999, no_outline)
 
 
-def test_the_least_useful_file_that_is_shown_is_the_first_to_go() -> None:
+def test_the_least_useful_file_goes_first_until_none_is_left() -> None:
     files = [Candidate("a", 9, 1, 2.0), Candidate("b", 9, 1, 1.0), Candidate("c", 9, 1, 0.5), Candidate("d", 9, 1, 0.0)]
     levels = {"a": Level.FULL, "b": Level.OUTLINE, "c": Level.NAME, "d": Level.FULL}
     files[3] = files[3]._replace(pinned_level=Level.FULL)
     assert demote_least_useful(files, levels) == {**levels, "b": Level.NAME}
-
-
-def test_when_nothing_is_left_to_take_away_the_budget_is_too_small() -> None:
     with pytest.raises(Exhausted, match="even by name"):
         demote_least_useful([Candidate("a", 9, 1, 2.0)], {"a": Level.NAME})
 

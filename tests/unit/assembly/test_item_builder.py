@@ -29,16 +29,10 @@ def test_an_outline_is_asked_for_in_the_file_s_language() -> None:
     assert (item.body, item.level) == (b"def f():", Level.OUTLINE)
 
 
-def test_a_file_without_an_outline_is_shown_in_full() -> None:
+def test_without_an_outline_a_file_is_shown_in_full_or_by_name() -> None:
     assert shaper().build(content("a.py", ""), Level.OUTLINE).level is Level.FULL
-
-
-def test_a_file_in_an_unknown_language_is_shown_by_name() -> None:
     item = shaper().build(content("a.txt", "text"), Level.OUTLINE)
     assert (item.body, item.level) == (b"", Level.NAME)
-
-
-def test_a_name_has_no_body() -> None:
     assert shaper().build(content("a.py", AWS_KEY), Level.NAME) == shaper().build(
         content("a.py", ""), Level.NAME
     )._replace(size=len(AWS_KEY) + 2)
@@ -55,14 +49,11 @@ def test_masking_can_be_turned_off() -> None:
     assert (item.body, item.masked) == (AWS_KEY.encode(), 0)
 
 
-def test_lines_are_numbered_as_in_the_file() -> None:
+def test_the_lines_of_a_file_are_numbered_and_those_of_an_outline_are_not() -> None:
     text = "".join(f"{n}\n" for n in range(1, 11))
     assert shaper(line_numbers=True).build(content("a", text)).body == (
         b" 1: 1\n 2: 2\n 3: 3\n 4: 4\n 5: 5\n 6: 6\n 7: 7\n 8: 8\n 9: 9\n10: 10\n"
     )
-
-
-def test_the_lines_of_an_outline_are_not_numbered() -> None:
     assert shaper(line_numbers=True).build(content("a.py", "def f():\n"), Level.OUTLINE).body == b"def f():"
 
 

@@ -145,14 +145,11 @@ def test_differences_tell_what_came_went_and_changed() -> None:
     ]
 
 
-def test_differences_tell_of_what_stands_before_the_files() -> None:
+def test_sections_that_differ_are_listed() -> None:
     assert list(diff_locks(lock(tree="1", git_log="2"), lock(tree="1", git_log="3", git_diff="4"))) == [
         "~ [git_diff] (content changed)",
         "~ [git_log] (content changed)",
     ]
-
-
-def test_the_same_lock_has_no_differences() -> None:
     assert list(diff_locks(lock(ROW, tree="1"), lock(ROW, tree="1"))) == []
 
 
@@ -226,12 +223,9 @@ def test_a_request_without_one_of_its_parts_is_refused(name: str) -> None:
         request_from_lock(lock_of(kept), "/my.lock")
 
 
-def test_a_request_with_an_unknown_word_is_refused() -> None:
+def test_a_lock_with_an_unknown_word_or_estimates_is_refused() -> None:
     with pytest.raises(BadInput, match="the lock file has no valid request"):
         request_from_lock(lock_of({**request_to_dict(REQUEST), "format": "yaml"}), "/my.lock")
-
-
-def test_a_lock_of_estimated_tokens_is_refused() -> None:
     with pytest.raises(BadInput, match="estimates"):
         request_from_lock(lock_of(request_to_dict(REQUEST), "bytes/4"), "/my.lock")
 

@@ -93,23 +93,17 @@ def test_only_the_chosen_symbol_is_shown() -> None:
     assert (found.numbers, found.spans) == ((6, 7, 8), ((6, 8),))
 
 
-def test_a_gap_between_two_symbols_is_marked() -> None:
+def test_gaps_between_symbols_are_marked() -> None:
     found = shaped(full("Shop.open"), full("LIMIT"))
     assert found.body.decode() == "LIMIT = 3\n⋮\n    def open(self):\n        return os.name\n"
     assert (found.numbers, found.spans) == ((3, 0, 14, 15), ((3, 3), (14, 15)))
-
-
-def test_symbols_that_touch_have_no_gap() -> None:
     assert body(full("a"), full("b"), source="a = 1\nb = 2\nc = 3\n") == "a = 1\nb = 2\n"
 
 
-def test_a_signature_stands_for_the_whole_with_its_lines() -> None:
+def test_a_signature_has_its_lines_and_hiding_alone_shows_the_rest() -> None:
     found = shaped(AnchoredSymbol("Shop", SymbolDetail.SIGNATURE), AnchoredSymbol("Shop.close", SymbolDetail.SIGNATURE))
     assert found.body.decode() == "class Shop:  ⋮ 11-21\n    def close(self):  ⋮ 17-21\n"
     assert found.spans == ()
-
-
-def test_hiding_alone_shows_everything_else() -> None:
     text = body(AnchoredSymbol("Shop", SymbolDetail.HIDE), AnchoredSymbol("first", SymbolDetail.HIDE))
     assert text == "import os\n\nLIMIT = 3\n\n\n⋮ 6-8 first\n\n\n⋮ 11-21 Shop\n\n\ndef last():\n    return None\n"
 

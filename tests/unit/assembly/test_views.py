@@ -33,21 +33,12 @@ def written(folders: list[Folder], *, null: bool = False, form: OutputFormat = O
     return b"".join(piece for batch in render_paths(folders, null=null, form=form) for piece in batch)
 
 
-def test_there_is_one_path_a_line() -> None:
+def test_there_is_one_path_per_line_quoted_if_it_could_be_misread() -> None:
     assert written([Folder("", ["a", "b"]), Folder("src/x", ["c.py"])]) == b"a\nb\nsrc/x/c.py\n"
-
-
-def test_nothing_is_written_for_nothing() -> None:
     assert written([]) == b""
-
-
-def test_a_name_that_could_be_misread_is_quoted() -> None:
     assert written([Folder("", ["a\nb", "é", "\udcff"]), Folder("x\ty", ["c"])]) == (
         b'"a\\nb"\n\xc3\xa9\n"\\377"\n"x\\ty/c"\n'
     )
-
-
-def test_a_name_that_looks_quoted_is_quoted_wherever_it_stands() -> None:
     assert written([Folder("", ["!", '"b"'])]) == b'!\n"\\"b\\""\n'
 
 
@@ -55,17 +46,14 @@ def test_names_separated_by_nul_are_the_bytes_of_the_disk() -> None:
     assert written([Folder("", ["a\nb", '"c"', "\udcff"]), Folder("d", ["e"])], null=True) == b'a\nb\0"c"\0\xff\0d/e\0'
 
 
-def test_json_is_a_list_of_paths_shown_as_elsewhere() -> None:
+def test_json_is_a_list_of_quoted_paths_and_ends_with_a_newline() -> None:
     assert json.loads(written([Folder("", ["a\nb"]), Folder("d", ["é"])], form=OutputFormat.JSON)) == ['"a\\nb"', "d/é"]
+    assert json_bytes(["é"]) == '[\n "é"\n]\n'.encode()
 
 
 def test_a_long_list_comes_in_batches() -> None:
     folders = [Folder(str(n), ["a"]) for n in range(9000)]
     assert [len(batch) for batch in render_paths(folders, null=False, form=OutputFormat.TEXT)] == [4000, 4000, 1000]
-
-
-def test_json_ends_with_a_newline() -> None:
-    assert json_bytes(["é"]) == '[\n "é"\n]\n'.encode()
 
 
 @settings(deadline=None)
@@ -102,28 +90,19 @@ def test_tokens_stand_beside_the_files_where_they_are_known() -> None:
     ]
 
 
-def test_names_in_a_tree_cannot_break_its_lines() -> None:
+def test_a_tree_quotes_names_and_may_be_deeper_than_python_recurses() -> None:
     assert list(render_tree([FileRow("a\nb/c\td")], "/p\n")) == ['"p\\n"/', '└── "a\\nb"/', '    └── "c\\td"']
-
-
-def test_the_top_of_the_disk_has_a_name_too() -> None:
     assert list(render_tree([], "/")) == ["//"]
-
-
-def test_a_tree_may_be_deeper_than_python_may_recurse() -> None:
     assert len(list(render_tree([FileRow("/".join("d" * 3000))], "/p"))) == 3001
 
 
 ROWS = [FileRow("a.py", 10, 3), FileRow("src/b.py", 2000, 500), FileRow("src/x/c.py", 30, 8)]
 
 
-def test_statistics_add_up_the_whole_each_folder_with_all_below_and_the_largest() -> None:
+def test_statistics_add_up_and_list_the_ten_largest() -> None:
     assert compute_statistics(ROWS) == Statistics(
         Totals(3, 2040, 511), {"src": Totals(2, 2030, 508), "src/x": Totals(1, 30, 8)}, [ROWS[1], ROWS[2], ROWS[0]]
     )
-
-
-def test_the_largest_are_ten_of_many() -> None:
     rows = [FileRow(f"{n}.py", n, n) for n in range(2000)]
     assert [row.size for row in compute_statistics(rows).largest] == list(range(1999, 1989, -1))
 
@@ -143,11 +122,8 @@ def test_statistics_for_a_person_are_a_table() -> None:
     ]
 
 
-def test_statistics_of_nothing_are_one_line() -> None:
+def test_statistics_of_nothing_are_one_line_and_of_many_folders_forty() -> None:
     assert list(statistics_text(compute_statistics([]), encoding="x", mark="")) == ["0 files, 0 B, 0 tokens (x)"]
-
-
-def test_forty_folders_are_shown_and_the_others_counted() -> None:
     lines = list(
         statistics_text(compute_statistics([FileRow(f"{n}/a", 1, 1) for n in range(50)]), encoding="x", mark="")
     )
@@ -185,12 +161,9 @@ def part(names: str, *lines: str) -> bytes:
     return "".join(f"{line}\n" for line in (f"diff --git {names}", *lines)).encode()
 
 
-def test_a_diff_of_selected_files_is_git_s_own_bytes(tmp_path: Path) -> None:
+def test_a_diff_of_selected_files_is_git_s_own_bytes_or_nothing(tmp_path: Path) -> None:
     diff = changed(tmp_path, {"a": "-1\n- 2\n--- 3\n", "b": "é\n"}, {"a": "", "b": "- é\n\\x0b\n"})
     assert masked_diff(diff, selection(tmp_path), unmasked) == (diff, 0)
-
-
-def test_no_diff_is_nothing(tmp_path: Path) -> None:
     assert masked_diff(b"", selection(tmp_path), unmasked) == (b"", 0)
 
 

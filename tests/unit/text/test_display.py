@@ -80,12 +80,9 @@ def test_a_lone_surrogate_can_be_shown() -> None:
     assert quote_path("\ud800") == '"\\355\\240\\200"'
 
 
-def test_text_is_shown_on_one_line() -> None:
+def test_text_is_shown_on_one_line_and_cut() -> None:
     assert escape_text("a\nb\x1b[0m\u202e é") == "a\\nb\\x1b[0m\\u202e é"
     assert one_line(" a\n b\x1bc ", 10) == "a b c"
-
-
-def test_long_text_and_long_lists_are_cut() -> None:
     assert clip("abcd", 4) == one_line("abcd", 4) == "abcd"
     assert clip("abcdef", 4) == one_line("abcdef", 4) == "abc…"
     assert clip("ab cdef", 4) == "ab…"

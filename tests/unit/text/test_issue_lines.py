@@ -241,12 +241,9 @@ def test_an_id_is_short_and_new(seed: str) -> None:
     assert new_id("my-app", digests(seed), [name]) != name
 
 
-def test_ids_grow_with_their_number() -> None:
+def test_ids_grow_with_their_number_and_with_collisions() -> None:
     lengths = [len(new_id("x", digests("s"), ["a"] * count)) - 2 for count in (0, 100, 500, 5000, 10**6)]
     assert lengths == [3, 3, 4, 5, 8]
-
-
-def test_collisions_make_an_id_longer_in_the_end() -> None:
     same = [bytes(32)] * 100
     taken = [f"x-{'0' * length}" for length in range(3, 6)]
     assert new_id("x", same, taken) == "x-000000"

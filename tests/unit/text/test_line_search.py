@@ -167,20 +167,11 @@ def test_a_line_matches_in_a_text_as_it_does_alone(source: str, text: str) -> No
     assert lines(source, text) == expected
 
 
-def test_a_hit_knows_its_column() -> None:
+def test_hits_are_found_in_lines_of_any_ending_and_encoding() -> None:
     assert find_hits(parse_pattern("b+"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
     assert find_hits(parse_pattern(r"b\s*"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
-
-
-def test_the_end_of_a_line_is_found_before_a_carriage_return() -> None:
     assert lines("a$", "a\r\nba\r\nab\r\n") == [1, 2]
-
-
-def test_only_line_feeds_end_lines() -> None:
     assert lines("b$", "a\u2028b\rc\x0bb\nb") == [1, 2]
-
-
-def test_other_encodings_are_read() -> None:
     assert lines("é.", "x\né!\n".encode("utf-16")) == [2]
     assert lines("é.", b"x\n\xe9!\n") == [2]
 
@@ -207,12 +198,9 @@ def numbers(hits: list[int], before: int, after: int) -> list[list[int]]:
     return [[one.number for one in group] for group in found]
 
 
-def test_lines_around_a_hit_are_shown() -> None:
+def test_lines_around_hits_are_shown_and_groups_that_touch_are_one() -> None:
     assert numbers([5], 2, 1) == [[3, 4, 5, 6]]
     assert numbers([1, 10], 2, 2) == [[1, 2, 3], [8, 9, 10]]
-
-
-def test_groups_that_touch_are_one() -> None:
     assert numbers([2, 5], 1, 1) == [[1, 2, 3, 4, 5, 6]]
     assert numbers([2, 6], 1, 1) == [[1, 2, 3], [5, 6, 7]]
     assert numbers([2, 3], 0, 0) == [[2, 3]]
@@ -227,14 +215,11 @@ def test_each_line_is_shown_once_and_every_hit_is_marked(hits: set[int], before:
     assert {one.number for one in shown if one.is_hit} == hits
 
 
-def test_a_line_is_shown_without_its_ending() -> None:
+def test_a_line_is_shown_decoded_and_without_its_ending() -> None:
     assert list(excerpt_groups(b"a\r\nb", [LineHit(1, 0), LineHit(2, 0)], 0, 0)) == [
         [ExcerptLine(1, "a", True), ExcerptLine(2, "b", True)]
     ]
     assert list(excerpt_groups(b"a", [], 2, 2)) == []
-
-
-def test_a_line_in_another_encoding_is_shown() -> None:
     shown = [
         one.text for group in excerpt_groups("é\n".encode() + b"caf\xe9\nx\0\n", [LineHit(2, 0)], 1, 1) for one in group
     ]

@@ -60,20 +60,17 @@ def test_a_special_token_counts_as_the_text_it_is(encoding: str) -> None:
     assert make_counter(encoding).count(text.encode()) == len(tokenizer.encode_ordinary(text))
 
 
-def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_encoding_is_refused_with_or_without_the_tokenizer() -> None:
     with pytest.raises(BadInput, match=r'unknown encoding "gpt2": use one of o200k_base, cl100k_base'):
         make_counter("gpt2")
+    with pytest.raises(BadInput):
+        make_counter("gpt2", library="a_module_that_nobody_has")
 
 
 def test_without_the_tokenizer_four_bytes_are_a_token_and_it_says_so() -> None:
     guess = make_counter(library="a_module_that_nobody_has")
     assert [guess.count(b"x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
     assert (guess.name, guess.exact) == ("bytes/4", False)
-
-
-def test_an_unknown_encoding_is_refused_without_the_tokenizer_too() -> None:
-    with pytest.raises(BadInput):
-        make_counter("gpt2", library="a_module_that_nobody_has")
 
 
 def test_bytes_that_are_not_utf8_are_counted(o200k: TokenCounter) -> None:

@@ -59,32 +59,20 @@ def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> byt
     return b"".join(piece for batch in pack(sections, items, TextFormat()) for piece in batch.buffers)
 
 
-def test_a_file_has_a_header_a_rule_a_blank_line_and_its_content() -> None:
+def test_files_have_a_header_a_rule_and_their_content() -> None:
     assert written([item("src/a.py", b"print()\n")]) == (
         b"File: src/a.py\nSize: 8 bytes\nLast Modified: 2023-11-14 22:13:20\n" + RULE + b"\n\nprint()\n"
     )
-
-
-def test_a_blank_line_and_a_rule_stand_between_files_and_nothing_after_the_last() -> None:
     head = b"Size: 1 bytes\nLast Modified: 2023-11-14 22:13:20\n" + RULE + b"\n\n"
     assert written([item("a", b"1"), item("b", b"\n")]) == (
         b"File: a\n" + head + b"1\n" + b"\n" + RULE + b"\n" + b"File: b\n" + head + b"\n"
     )
-
-
-def test_an_empty_file_has_a_header_and_an_empty_line() -> None:
     assert written([item("a", b"")]).endswith(RULE + b"\n\n\n")
-
-
-def test_no_files_are_no_output() -> None:
     assert written([]) == b""
 
 
-def test_the_header_says_how_many_bytes_follow_when_they_are_not_the_file_s() -> None:
+def test_the_header_says_what_is_shown_of_a_file() -> None:
     assert b"Size: 9 bytes\nLast Modified: 2023-11-14 22:13:20\nContent: 4 bytes\n" in written([item("a", b"text", 5)])
-
-
-def test_the_header_says_that_it_is_an_outline_or_some_lines() -> None:
     outline = item("a.py", b"1 def f()\n", 50)._replace(level=Level.OUTLINE)
     some = item("b.py", b"x\n", 50)._replace(spans=((3, 3), (7, 9)))
     text = written([outline, some]).decode()
@@ -112,14 +100,11 @@ def test_who_trusts_the_sizes_gets_every_name_and_content_back(items: list[Conte
     assert read_text(written(items)) == item_contents(items)
 
 
-def test_no_more_than_about_a_megabyte_waits() -> None:
+def test_batches_are_limited_in_bytes_and_in_files() -> None:
     body = b"x" * 700_000
     batches = list(pack((), (item(str(n), body) for n in range(5)), TextFormat()))
     assert [sum(body in piece for piece in batch.buffers) for batch in batches] == [2, 2, 1]
     assert [batch.tally.files for batch in batches] == [2, 2, 1]
-
-
-def test_many_small_files_are_written_in_batches_too() -> None:
     batches = list(pack((), (item(str(n), b"x") for n in range(1000)), TextFormat()))
     assert len(batches) > 2
     assert all(len(batch.buffers) <= 1003 for batch in batches)

@@ -54,11 +54,8 @@ def test_sections_come_first() -> None:
     assert json.loads(written([], sections))["files"] == []
 
 
-def test_one_file_is_one_line() -> None:
+def test_one_file_is_one_line_and_no_files_are_an_empty_list() -> None:
     assert written([item("a", b"1\n2\n"), item("b", b"3\n")]).count(b"\n") == 4
-
-
-def test_no_files_are_an_empty_list() -> None:
     assert json.loads(written([])) == {"version": 1, "sections": [], "files": []}
 
 

@@ -13,11 +13,8 @@ def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> str
     return b"".join(piece for batch in batches for piece in batch.buffers).decode()
 
 
-def test_a_file_is_a_heading_and_a_fence_with_its_language() -> None:
+def test_files_are_headings_and_fences_with_a_blank_line_between() -> None:
     assert written([item("src/a.py", b"print()")]) == "## `src/a.py`\n\n```python\nprint()\n```\n"
-
-
-def test_a_blank_line_stands_between_files() -> None:
     assert "```\n\n## `b`\n" in written([item("a", b"x"), item("b", b"y")])
 
 
@@ -45,13 +42,10 @@ def test_files_by_name_come_last_in_one_block() -> None:
     assert written([named, item("a", b"x")]).endswith("\n## By name only\n\n```\nb (7 bytes)\n```\n")
 
 
-def test_a_diff_is_fenced_as_one() -> None:
+def test_a_diff_is_fenced_as_one_and_no_files_are_no_output() -> None:
     assert written([], (Section("git_diff", "Git Diff: HEAD", b"+x\n", "diff"),)) == (
         "## Git Diff: HEAD\n\n```diff\n+x\n```\n"
     )
-
-
-def test_no_files_are_no_output() -> None:
     assert written([]) == ""
 
 

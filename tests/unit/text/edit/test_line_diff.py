@@ -31,25 +31,16 @@ def test_changes_far_apart_are_in_separate_hunks() -> None:
     assert [line for line in shown if line.startswith("@@")] == ["@@ -1,4 +1,4 @@", "@@ -27,4 +27,4 @@"]
 
 
-def test_a_new_file_says_so() -> None:
+def test_a_new_file_and_an_emptied_file_are_shown() -> None:
     assert _diff(None, b"x\ny\n") == ["--- (new file)", "+++ f.py", "@@ -0,0 +1,2 @@", "+x", "+y"]
     assert _diff(None, b"") == ["--- (new file)", "+++ f.py"]
-
-
-def test_a_file_that_is_emptied_is_shown_leaving() -> None:
     assert _diff(b"x\n", b"") == ["--- f.py", "+++ f.py", "@@ -1 +0,0 @@", "-x"]
 
 
-def test_a_missing_final_newline_is_shown() -> None:
+def test_odd_line_ends_and_bytes_are_shown() -> None:
     assert _diff(b"x", b"x\n")[2:] == ["@@ -1 +1 @@", "-x", "\\ No newline at end of file", "+x"]
-
-
-def test_lines_end_at_newline_only_so_that_other_line_ends_are_seen() -> None:
     assert _diff(b"a\r\n", b"a\n")[3:] == ["-a\r", "+a"]
     assert _diff(b"", "a\u2028b\n".encode())[3:] == ["+a\u2028b"]
-
-
-def test_bytes_that_are_no_utf8_are_escaped() -> None:
     assert _diff(b"caf\xe9\n", b"caf\xc3\xa9\n")[3:] == ["-caf\\xe9", "+café"]
 
 

@@ -59,14 +59,11 @@ def test_a_token_inside_a_word_is_not_masked() -> None:
     assert masked("x" + TOKEN) == "x" + TOKEN
 
 
-def test_overlapping_secrets_become_one_under_the_name_of_the_narrower_rule() -> None:
+def test_overlapping_secrets_become_one() -> None:
     assert Masker().mask(f"https://me:{TOKEN}@git.host/x".encode(), "x") == (
         f"https://me:{MASKED_TOKEN}@git.host/x".encode(),
         1,
     )
-
-
-def test_of_two_secrets_that_overlap_in_part_nothing_stays() -> None:
     text = f"https://me:{TOKEN}!tail9@git.host/x"
     assert masked(text) == f"https://me:{MASKED_TOKEN}@git.host/x"
 
@@ -95,13 +92,10 @@ def test_a_private_key_cut_at_the_end_of_the_text_is_masked() -> None:
         assert BASE64_LINES[0] not in masked(whole[:cut])
 
 
-def test_the_headers_of_an_encrypted_key_belong_to_it() -> None:
+def test_the_headers_of_a_key_belong_to_it_and_two_keys_are_two_masks() -> None:
     headers = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n"
     text = block().replace(BASE64_LINES[0], headers + BASE64_LINES[0])
     assert masked(text) == "[masked:private-key]"
-
-
-def test_two_keys_in_one_file_are_two_masks() -> None:
     assert masked(f"{block()}\n{block(end=False)}\n\n{block()}") == "\n".join(
         ["[masked:private-key]"] * 2 + ["", "[masked:private-key]"]
     )

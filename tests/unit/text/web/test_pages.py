@@ -98,23 +98,17 @@ def test_what_is_not_seen_is_left_out() -> None:
     assert text("a<svg/>b<iframe src='x'></iframe>c<!-- d -->e") == "abce"
 
 
-def test_an_image_is_what_it_says() -> None:
+def test_images_show_their_text_and_odd_characters_and_tags_do_no_harm() -> None:
     assert text('<a href="/x"><img src="y" alt="A cat"></a>') == "[A cat](https://example.com/x)"
     assert text("<p><a href='/x'><img src='y'></a></p>after") == "after"
-
-
-def test_control_and_direction_characters_do_not_come_through() -> None:
     assert text("<p>a\x1b[31mb\u202ec\x07d\u200be</p>") == "a [31mb c d e"
+    assert text("</pre></a></svg></title>a</p></h1>b") == "a\n\nb"
+    assert text("<pre>a\n  b") == "a\n  b"
 
 
 def test_a_link_around_blocks_ends_at_the_first_line() -> None:
     assert text('<a href="/x">one<div>two</div></a> three') == "[one](https://example.com/x)\ntwo\nthree"
     assert text('<a href="/x">one<a href="/y">two</a>') == ("[one](https://example.com/x)[two](https://example.com/y)")
-
-
-def test_ends_without_beginnings_do_no_harm() -> None:
-    assert text("</pre></a></svg></title>a</p></h1>b") == "a\n\nb"
-    assert text("<pre>a\n  b") == "a\n  b"
 
 
 PIECES = st.sampled_from([*"<>/=\"' abp!-[]&;#x0\n", "script", "pre", "<a href=", "<!--", "<![", "CDATA[", "<!doctype"])
@@ -149,15 +143,14 @@ def found(*parts: str) -> tuple[SearchResult, ...]:
     return parse_results(f"<html><body>{''.join(parts)}</body></html>".encode(), "utf-8", ENGINE)
 
 
-def test_a_result_has_title_address_and_snippet() -> None:
+def test_a_result_has_title_address_and_snippet_or_what_there_is_of_them() -> None:
     wrapped = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc&amp;rut=123"
     assert found(result(wrapped)) == (
         SearchResult(title="A title", url="https://example.com/a?b=c", snippet="Some words here"),
     )
-
-
-def test_a_plain_link_is_taken_as_it_is() -> None:
     assert [hit.url for hit in found(result("https://example.com/x"))] == ["https://example.com/x"]
+    page = '<div class="result"><a class="result__a" href="https://example.com/"></a></div>'
+    assert found(page) == (SearchResult(title="https://example.com/", url="https://example.com/", snippet=""),)
 
 
 @pytest.mark.parametrize(
@@ -184,11 +177,6 @@ def test_parts_are_one_line_each_and_not_long() -> None:
     assert len(hit.title) == 200
     assert len(hit.snippet) == 500
     assert "\n" not in hit.title + hit.snippet
-
-
-def test_a_result_may_lack_title_and_snippet() -> None:
-    page = '<div class="result"><a class="result__a" href="https://example.com/"></a></div>'
-    assert found(page) == (SearchResult(title="https://example.com/", url="https://example.com/", snippet=""),)
 
 
 def test_a_challenge_is_said_to_be_one() -> None:

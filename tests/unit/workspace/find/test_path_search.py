@@ -101,11 +101,8 @@ def test_braces_that_mean_too_much_are_refused_at_once(pattern: str) -> None:
         parse_path_pattern(pattern)
 
 
-def test_deep_braces_take_no_time() -> None:
+def test_deep_braces_and_many_stars_take_no_time() -> None:
     assert parse_path_pattern("{" * 300 + "a,b" + "}" * 300).matches("{" * 299 + "a" + "}" * 299)
-
-
-def test_many_stars_take_no_time() -> None:
     pattern = parse_path_pattern("/".join(["**", "*a*a*a*a*a*b"] * 20))
     assert not pattern.matches("/".join(["a" * 200] * 100))
 

@@ -18,15 +18,12 @@ def parts_of(rules: tuple[PathRule, ...]) -> list[tuple[NameGlob | None, ...]]:
 A, B, C = NameGlob(name="a"), NameGlob(name="b"), NameGlob(name="c")
 
 
-def test_in_context_rules_an_exclamation_mark_excludes_and_anything_else_includes() -> None:
+def test_the_exclamation_mark_excludes_in_context_rules_and_includes_in_ignore_rules() -> None:
     found = parse_contextfile("!*.log\nimportant.log\n")
     assert [(rule.include, rule.text, rule.line) for rule in found] == [
         (False, "!*.log", 1),
         (True, "important.log", 2),
     ]
-
-
-def test_in_ignore_rules_an_exclamation_mark_takes_back() -> None:
     found = parse_gitignore("*.log\n!important.log\n")
     assert [(rule.include, rule.text, rule.line) for rule in found] == [
         (False, "*.log", 1),
@@ -61,12 +58,9 @@ def test_trailing_blanks_of_an_ignore_rule_are_dropped_as_git_drops_them(line: s
     assert parts_of(parse_gitignore(line)) == [(None, NameGlob(name=name))]
 
 
-def test_a_mark_behind_a_backslash_is_a_letter() -> None:
+def test_a_mark_behind_a_backslash_is_a_letter_and_a_zero_byte_ends_a_rule() -> None:
     assert parts_of(parse_gitignore("\\#a\n\\!a")) == [(None, NameGlob(name="#a")), (None, NameGlob(name="!a"))]
     assert parts_of(parse_inline(["\\#a", "\\!a"])) == [(None, NameGlob(name="#a")), (None, NameGlob(name="!a"))]
-
-
-def test_a_zero_byte_ends_an_ignore_rule_as_in_git() -> None:
     assert parts_of(parse_gitignore("a\0b\n\0c")) == [(None, A)]
 
 

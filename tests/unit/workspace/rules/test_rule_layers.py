@@ -21,15 +21,12 @@ def matched(source: RuleSource, path: str, *, folder: bool = False) -> list[str]
     return [source.rules[i].text for i in down(source.top_layer(), *folders).find_matches(name, folder=folder)]
 
 
-def test_only_the_rules_that_match_directly_are_named_in_order() -> None:
+def test_the_rules_that_match_directly_are_named_in_order_and_by_kind() -> None:
     source = context("*.py", "a.py", "src/a.py", "src/*", "other/a.py", "src")
     assert matched(source, "src/a.py") == ["*.py", "a.py", "src/a.py", "src/*"]
     assert matched(source, "a.py") == ["*.py", "a.py"]
     assert matched(source, "src", folder=True) == ["src"]
     assert matched(source, "b.txt") == []
-
-
-def test_a_rule_for_folders_does_not_match_a_file() -> None:
     source = context("a/", "b/c/")
     assert matched(source, "a") == matched(source, "b/c") == []
     assert matched(source, "a", folder=True) == ["a/"]
