@@ -4,7 +4,7 @@ from pathlib import Path
 from fakes.apps import AppFakes
 from fakes.git import FakeRepository
 from fakes.secrets import AWS_KEY, GITHUB_TOKEN
-from fakes.trees import plant, plant_names
+from fakes.trees import plant
 from marid.assembly.assembler import Assembler, group_by_size
 from marid.assembly.content_cache import ContentCache
 from marid.assembly.views import make_sections
@@ -23,17 +23,13 @@ def bodies(work: Assembler) -> dict[str, bytes]:
     return {item.path: item.body for item in work.items()}
 
 
-def test_items_are_the_text_files_in_order(tmp_path: Path) -> None:
+def test_items_are_the_text_files_in_order_and_their_number_is_reported_once(tmp_path: Path) -> None:
     plant(tmp_path, {"b.py": "b", "a/x.py": "x", "c.bin": b"\0", "a.py": "a"})
     assert list(bodies(assembler(tmp_path)).items()) == [("a.py", b"a"), ("b.py", b"b"), ("a/x.py", b"x")]
-
-
-def test_how_many_files_are_selected_is_told_once(tmp_path: Path) -> None:
-    plant_names(tmp_path, "a", "b")
-    told: list[ContextEvent] = []
-    work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().context_ports(), told.append)
-    assert (list(work.selection.paths()), list(work.selection.paths())) == (["a", "b"], ["a", "b"])
-    assert told == [WalkProgress(files=2)]
+    events: list[ContextEvent] = []
+    work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().context_ports(), events.append)
+    assert list(work.selection.paths()) == list(work.selection.paths()) == ["a.py", "b.py", "c.bin", "a/x.py"]
+    assert events == [WalkProgress(files=4)]
 
 
 def test_levels_of_the_user_are_followed(tmp_path: Path) -> None:

@@ -44,26 +44,14 @@ def test_a_list_is_by_rules_only(tmp_path: Path) -> None:
     assert run.report().files == 2
 
 
-def test_a_tree_has_the_text_files_and_their_tokens_when_asked(tmp_path: Path) -> None:
+def test_trees_and_statistics_show_the_text_files_and_their_tokens(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x\n", "b.bin": b"\0"})
     assert written(run_of(tmp_path, ContextView.TREE)) == f"{tmp_path.name}/\n└── a.py\n"
     assert written(run_of(tmp_path, ContextView.TREE, tokens=True)) == f"{tmp_path.name}/\n└── a.py (2 tokens)\n"
-
-
-def test_statistics_count_tokens_unasked(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "x\n"})
     assert written(run_of(tmp_path, ContextView.STATS)).startswith("1 files, 2 B, 2 tokens (o200k_base)\n")
     assert json.loads(written(run_of(tmp_path, ContextView.STATS, form=OutputFormat.JSON)))["tokens"] == 2
-
-
-def test_tree_and_statistics_may_come_together(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "x\n"})
     text = written(run_of(tmp_path, ContextView.TREE, ContextView.STATS))
     assert f"{tmp_path.name}/\n└── a.py (2 tokens)\n\n1 files" in text
-
-
-def test_tokens_are_in_the_form_when_they_are_asked_for(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "x\n"})
     run = run_of(tmp_path, form=OutputFormat.JSON, tokens=True)
     assert json.loads(written(run))["files"][0]["tokens"] == 2
     assert run.report().tokens == 2

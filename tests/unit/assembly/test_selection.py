@@ -39,18 +39,12 @@ def paths(selection: Selection) -> list[str]:
     return list(selection.paths())
 
 
-def test_a_folder_is_its_own_top(tmp_path: Path) -> None:
+def test_the_top_is_the_common_folder_of_the_targets(tmp_path: Path) -> None:
     assert resolve_targets(["."], str(tmp_path)) == Targets(str(tmp_path), ("",), ())
-
-
-def test_several_targets_are_below_their_common_folder(tmp_path: Path) -> None:
     plant_names(tmp_path, "src/a/x.py", "src/b/y.py", "src/b/z.py")
     assert resolve_targets(["src/b/z.py", "src/a", "src/b/y.py"], str(tmp_path)) == Targets(
         str(tmp_path / "src"), ("a",), ("b/y.py", "b/z.py")
     )
-
-
-def test_a_single_file_is_below_its_folder(tmp_path: Path) -> None:
     plant_names(tmp_path, "src/x.py")
     assert resolve_targets(["src/x.py"], str(tmp_path)) == Targets(str(tmp_path / "src"), (), ("x.py",))
 
@@ -104,12 +98,9 @@ def test_a_named_file_is_in_whatever_the_rules_of_the_project_say(tmp_path: Path
     assert [found.reason(path) for path in paths(found)] == ["named", "named"]
 
 
-def test_a_rule_of_the_command_line_excludes_even_a_named_file(tmp_path: Path) -> None:
+def test_only_a_rule_of_the_command_line_excludes_a_named_file(tmp_path: Path) -> None:
     plant_names(tmp_path, "a.py", "b.py")
     assert paths(selected(tmp_path, "a.py", "b.py", rules=("!b.py",))) == ["a.py"]
-
-
-def test_named_files_are_welcome_beside_rules_about_others(tmp_path: Path) -> None:
     plant_names(tmp_path, "a.log", "b.py")
     targets = resolve_targets(["a.log", "b.py"], str(tmp_path))
     assert admit_named_files(
@@ -214,12 +205,9 @@ def selection(top: Path) -> Selection:
     return select_files(resolve_targets([str(top)], "/"), SelectionRules(), lambda _: None)
 
 
-def test_files_up_to_the_limit_are_welcome(tmp_path: Path) -> None:
+def test_files_up_to_the_limit_are_accepted_and_not_one_byte_more(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 424})
     check_size(selection(tmp_path), KB)
-
-
-def test_one_byte_more_is_too_much(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 425})
     with pytest.raises(Exhausted):
         check_size(selection(tmp_path), KB)

@@ -65,14 +65,10 @@ def test_lines_that_cross_what_is_read_at_once_are_whole(tmp_path: Path) -> None
     assert sliced(tmp_path / "a", 1, 30_000).text == "\n".join(lines)
 
 
-def test_wide_encodings_are_read_by_letters(tmp_path: Path) -> None:
-    # The bytes of these letters hold a 10, which would be a line end in other files.
+def test_wide_encodings_and_marks_are_decoded(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("one\nਊĊ\nthree".encode("utf-16"))
     assert sliced(tmp_path / "a", 2, 2).text == "ਊĊ\n"
     assert tail(tmp_path / "a", 1).text == "three"
-
-
-def test_a_mark_is_not_part_of_the_first_line(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbfone\ntwo\n")
     assert sliced(tmp_path / "a", 1, 1).text == "one\n"
     assert tail(tmp_path / "a", 5).text == "one\ntwo\n"

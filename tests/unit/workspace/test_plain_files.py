@@ -13,14 +13,11 @@ from fakes.trees import scratch
 from marid.workspace.plain_files import make_private_folder, read_small_text, replace_file, write_all
 
 
-def test_a_file_is_written_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+def test_a_file_is_written_whole_and_may_be_empty(tmp_path: Path) -> None:
     place = tmp_path / "out.txt"
     replace_file(str(place), [[b"one ", b""], [], [b"two"]])
     assert place.read_bytes() == b"one two"
     assert os.listdir(tmp_path) == ["out.txt"]
-
-
-def test_no_batches_make_an_empty_file(tmp_path: Path) -> None:
     replace_file(str(tmp_path / "out.txt"), [])
     assert (tmp_path / "out.txt").read_bytes() == b""
 

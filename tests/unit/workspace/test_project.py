@@ -28,15 +28,12 @@ def test_a_marker_of_the_wrong_kind_marks_nothing(marker: str, tmp_path: Path) -
     assert find_project_root(str(tmp_path / "inner" / "deep")) == str(tmp_path)
 
 
-def test_neither_a_pipe_nor_a_link_to_nothing_marks_a_project(tmp_path: Path) -> None:
+def test_a_marker_may_be_a_link_but_not_a_pipe_or_a_broken_link(tmp_path: Path) -> None:
     plant(tmp_path, {".hg/": "", "pipe/": "", "link/": ""})
     os.mkfifo(tmp_path / "pipe" / ".git")
     (tmp_path / "link" / ".git").symlink_to("gone")
     assert find_project_root(str(tmp_path / "pipe")) == str(tmp_path)
     assert find_project_root(str(tmp_path / "link")) == str(tmp_path)
-
-
-def test_a_link_to_a_git_directory_marks_a_project(tmp_path: Path) -> None:
     plant(tmp_path, {"elsewhere/": "", "p/deep/": ""})
     (tmp_path / "p" / ".git").symlink_to(tmp_path / "elsewhere")
     assert find_project_root(str(tmp_path / "p" / "deep")) == str(tmp_path / "p")
@@ -53,13 +50,10 @@ def test_of_folders_kept_by_cvs_the_highest_of_an_unbroken_row_is_the_project(tm
     assert find_project_root(str(tmp_path / "gap" / "p" / "src" / "lib")) == str(tmp_path / "gap" / "p")
 
 
-def test_cvs_counts_only_where_the_first_folder_is_kept_by_it(tmp_path: Path) -> None:
+def test_cvs_counts_only_in_an_unbroken_chain_and_without_another_marker(tmp_path: Path) -> None:
     plant_names(tmp_path, "p/CVS/Root", "p/new/a.c", "q/CVS")
     assert find_project_root(str(tmp_path / "p" / "new")) == str(tmp_path / "p" / "new")
     assert find_project_root(str(tmp_path / "q")) == str(tmp_path / "q")
-
-
-def test_cvs_counts_only_where_no_other_system_marks_anything(tmp_path: Path) -> None:
     plant(tmp_path, {".svn/": "", "p/CVS/Root": "", "p/src/CVS/Root": ""})
     assert find_project_root(str(tmp_path / "p" / "src")) == str(tmp_path)
 

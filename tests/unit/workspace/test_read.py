@@ -24,17 +24,12 @@ def test_a_file_is_read_as_it_is_with_its_size_and_time(tmp_path: Path) -> None:
     assert problems == []
 
 
-def test_an_empty_file_is_text(tmp_path: Path) -> None:
-    plant(tmp_path, {"empty": ""})
-    (content,), _, _ = read(tmp_path, Folder("", ["empty"]))
-    assert (content.data, content.size) == (b"", 0)
-
-
-def test_what_is_no_utf_8_is_made_so_and_the_size_is_that_on_disk(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.txt": "né".encode("latin-1")})
-    (content,), _, _ = read(tmp_path, Folder("", ["a.txt"]))
-    assert content[1:3] == ("né".encode(), 2)
-    assert content.encoding == "cp1252"
+def test_text_may_be_empty_large_or_in_another_encoding_and_the_size_is_that_on_disk(tmp_path: Path) -> None:
+    plant(tmp_path, {"empty": "", "latin": "né".encode("latin-1"), "large": b"x" * (LARGE_BYTES + 10)})
+    empty, latin, large = read(tmp_path, Folder("", ["empty", "latin", "large"]))[0]
+    assert (empty.data, empty.size) == (b"", 0)
+    assert (latin.data, latin.size, latin.encoding) == ("né".encode(), 2, "cp1252")
+    assert large.size == len(large.data) == LARGE_BYTES + 10
 
 
 def test_binary_files_drop_out_and_are_counted(tmp_path: Path) -> None:
@@ -42,12 +37,6 @@ def test_binary_files_drop_out_and_are_counted(tmp_path: Path) -> None:
     contents, problems, binaries = read(tmp_path, Folder("", ["a.bin", "a.txt", "big.bin"]))
     assert [content.path for content in contents] == ["a.txt"]
     assert (problems, binaries) == ([], 2)
-
-
-def test_a_large_text_file_is_read_whole(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.txt": b"x" * (LARGE_BYTES + 10)})
-    (content,), _, _ = read(tmp_path, Folder("", ["a.txt"]))
-    assert content.size == len(content.data) == LARGE_BYTES + 10
 
 
 def test_a_text_file_too_large_for_memory_is_told_and_a_binary_one_costs_nothing(tmp_path: Path) -> None:

@@ -37,11 +37,8 @@ def test_every_fact_that_is_out_of_the_ordinary_is_told() -> None:
     }
 
 
-def test_line_ends_of_windows_and_old_machines_survive() -> None:
+def test_line_ends_and_the_end_of_cdata_survive() -> None:
     assert read_xml(written([item("a", b"1 & <2>\r\n3\r4\n")])) == [("a", "1 & <2>\r\n3\r4\n")]
-
-
-def test_the_end_of_cdata_in_a_file_does_not_end_it() -> None:
     assert read_xml(written([item("a", b"x]]>y]]]>z")])) == [("a", "x]]>y]]]>z")]
 
 

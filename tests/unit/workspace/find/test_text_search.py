@@ -56,14 +56,11 @@ def test_exactly_enough_is_complete_but_one_more_is_not() -> None:
     assert not grep.is_complete
 
 
-def test_only_files_that_may_match_reach_a_worker() -> None:
+def test_only_files_that_may_match_a_regex_reach_a_worker() -> None:
     workers = Watched()
     grep = Grep(TextSearch(parse_pattern(r"\w+ 3"), 50), workers)
     assert lines(grep) == [("3.txt", [2])]
     assert workers.texts == 1
-
-
-def test_a_literal_needs_no_worker() -> None:
     workers = Watched()
     assert lines(Grep(TextSearch(parse_pattern(r"two\ 3"), 50), workers)) == [("3.txt", [2])]
     assert workers.texts == 0

@@ -109,15 +109,12 @@ def test_an_ignore_file_does_not_reopen_what_lies_below_an_ignored_folder() -> N
     assert verdict(taken_back, "build/a.log") == (False, DEFAULT)
 
 
-def test_names_are_selected_in_their_order() -> None:
+def test_a_stack_selects_in_order_and_notices_another_spelling_of_a_letter() -> None:
     rules = stack(source(INLINE, "!b", "!*.log"))
     assert rules.select(["a", "b", "c", "d.log"]) == ["a", "c"]
     inside = down(stack(source(INLINE, "a*"), source(DEFAULT, "build/")), "build")
     assert inside.select(["a1", "b", "a2"]) == ["a1", "a2"]
     assert inside.select(["b"]) == []
-
-
-def test_another_spelling_of_a_letter_is_noticed_among_many_names() -> None:
     rules = stack(source(INLINE, "!caf?"), source(DEFAULT, "x*"))
     assert rules.select(["cafe\u0301", "café", "cafés", "x1"]) == ["cafés"]
 

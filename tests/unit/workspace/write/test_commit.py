@@ -141,13 +141,10 @@ def test_tokens_are_not_guessed() -> None:
     assert len({random_token() for _ in range(100)}) == 100
 
 
-def test_too_much_is_refused_before_the_disk_is_touched(tmp_path: Path) -> None:
+def test_changes_that_are_too_large_or_twice_in_a_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Exhausted, match="'x/a' would be larger than 64"):
         commit([change_to(tmp_path, "x/a", None, bytes(MAX_WRITTEN_BYTES + 1))])
     assert file_contents(tmp_path) == {}
-
-
-def test_one_file_is_not_changed_twice_at_once(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="twice"):
         commit([change_to(tmp_path, "a", None, b"1"), change_to(tmp_path, "./a", None, b"2")])
     assert file_contents(tmp_path) == {}
