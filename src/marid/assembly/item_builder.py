@@ -10,7 +10,7 @@ from marid.text.decode import number_lines
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content
 from marid.workspace.rules.parse import INLINE, parse_inline
-from marid.workspace.rules.rule_layers import RuleSource
+from marid.workspace.rules.rule_stack import RuleSource
 
 if TYPE_CHECKING:
     # Importing a module takes a quarter of a millisecond at every start.

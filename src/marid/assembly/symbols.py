@@ -89,9 +89,7 @@ def excerpt_symbols(path: str, data: bytes, symbols: Sequence[AnchoredSymbol], m
         found = _find_spans(path, safe, known, symbol)
         places += found
         renewed.append(symbol._replace(anchor=anchor_lines(safe, found[0].start, found[0].end)))
-    lines = text.split("\n")
-    if lines and not lines[-1]:
-        lines.pop()
+    lines = text.removesuffix("\n").split("\n") if text else []
     return _render_excerpt(lines, places, tuple(renewed))
 
 

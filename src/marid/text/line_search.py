@@ -180,10 +180,7 @@ def _literal_check(pattern: LinePattern) -> Callable[[str], object]:
 def _decode_lines(data: bytes) -> list[str]:
     """The lines of a file without their endings, so that `$` matches; none for a binary file."""
     found = decode_text(data)
-    lines = found.text.replace("\r\n", "\n").split("\n") if found else [""]
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return found.text.replace("\r\n", "\n").removesuffix("\n").split("\n") if found and found.text else []
 
 
 class ExcerptLine(NamedTuple):

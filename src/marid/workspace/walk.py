@@ -20,8 +20,7 @@ from marid.workspace.rules.ignore_files import (
     repository_sources,
 )
 from marid.workspace.rules.parse import CONFIG, DEFAULT, INLINE, PathRule, parse_gitignore
-from marid.workspace.rules.rule_layers import RuleSource
-from marid.workspace.rules.rule_stack import Decision, RuleStack, RuleStackPool
+from marid.workspace.rules.rule_stack import Decision, RuleSource, RuleStack, RuleStackPool
 
 _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git"))
 

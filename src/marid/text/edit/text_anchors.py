@@ -78,10 +78,9 @@ class TextAnchor:
 
 def _string_list(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
     values = raw.get(name)
-    items = tuple(cast("Sequence[object]", values)) if isinstance(values, list | tuple) else (None,)
-    if not all(isinstance(item, str) for item in items):
+    if not isinstance(values, list | tuple) or not all(isinstance(item, str) for item in cast("list[object]", values)):
         raise BadInput(f"an anchor needs '{name}', a list of lines")
-    return cast("tuple[str, ...]", items)
+    return tuple(cast("list[str]", values))
 
 
 def anchor_lines(text: str, start: int, end: int) -> TextAnchor:
@@ -111,10 +110,7 @@ def locate_anchor(text: str, anchor: TextAnchor) -> LineRange | None:
 
 def _split_lines(text: str) -> list[str]:
     """The lines without their endings."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _clip_lines(lines: Sequence[str]) -> tuple[str, ...]:

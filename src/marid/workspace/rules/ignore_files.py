@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, read_regular
 from marid.workspace.rules.parse import IGNORE, MAX_RULE_BYTES, NEAR, decode_rules, parse_contextfile, parse_gitignore
-from marid.workspace.rules.rule_layers import RuleSource
+from marid.workspace.rules.rule_stack import RuleSource
 
 CONTEXT_FILE = ".contextfiles"
 # In a folder the first is stronger, as in ripgrep.
