@@ -31,14 +31,14 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield block
 
 
-def block_statements(body: list[ast.stmt]) -> Iterator[BlockStatement]:
-    """All statements of a scope in source order, each before those it contains; not those of inner scopes."""
-    waiting = [BlockStatement(node, body) for node in reversed(body)]
+def block_statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """All statements of a scope with their blocks, each before those it contains; not those of inner scopes."""
+    waiting = [(node, body) for node in reversed(body)]
     while waiting:
         found = waiting.pop()
         yield found
-        if isinstance(found.node, _HOLDERS):
-            waiting.extend([BlockStatement(node, block) for block in blocks(found.node) for node in block][::-1])
+        if isinstance(found[0], _HOLDERS):
+            waiting.extend([(node, block) for block in blocks(found[0]) for node in block][::-1])
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

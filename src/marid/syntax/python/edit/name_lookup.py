@@ -29,9 +29,9 @@ def variables_by_name(scope: ScopeNode) -> StatementsByName:
 
 def _by_name(scope: ScopeNode, names: Callable[[ast.stmt], Iterable[str]]) -> StatementsByName:
     found: StatementsByName = {}
-    for each in block_statements(scope.body):
-        for name in dict.fromkeys(names(each.node)):
-            found.setdefault(name, []).append(each)
+    for node, block in block_statements(scope.body):
+        for name in dict.fromkeys(names(node)):
+            found.setdefault(name, []).append(BlockStatement(node, block))
     return found
 
 

@@ -46,10 +46,12 @@ def py_class_facts(data: bytes) -> FileFacts:
 def _bind(into: dict[str, Binding], name: str, new: Binding) -> None:
     """Definitions beat imports, which beat values; the last definition, the first import; two values are unknown."""
     old = into.setdefault(name, new)
+    if old == new:
+        return
     before, after = _PRECEDENCE.get(old.kind, 1), _PRECEDENCE.get(new.kind, 1)
     if after > before or after == 3:
         into[name] = new
-    elif after == before == 1 and old != new:
+    elif after == before == 1:
         into[name] = _UNKNOWN
 
 
