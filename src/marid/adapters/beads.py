@@ -86,10 +86,7 @@ def _describe_database(kinds: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class BeadsProgram:
-    """The port BeadsWorkspace by `bd` in its JSON mode. Reads run it here; changes are planned as commands.
-
-    `program` is the path of `bd`, `root` the folder with `.beads`.
-    """
+    """The port BeadsWorkspace by `bd` in its JSON mode; `program` is its path. Changes are planned as commands."""
 
     program: str
     root: str

@@ -33,6 +33,7 @@ _MAX_HITS = 120
 _MAX_DEFINITIONS = 20
 _MAX_NAMES = 10
 _SHORT = 3
+_LISTING_TOOLS = ("glob_files", "search_files")
 _DEFINITION_SUFFIX = "defined"
 _ADVICE = "An answer in words needs a model: set `provider` and `model`, and `api_key` where one is needed."
 MAX_WORDS = 4
@@ -78,10 +79,7 @@ class Passage(NamedTuple):
 
 
 class OfflineModel:
-    """The port Model without a network: its first reply is a search, its second quotes the results.
-
-    It is stateless: the history shows which reply is due.
-    """
+    """The port Model without a network. The history shows which reply is due: a search, or a quote of its results."""
 
     @property
     def provider(self) -> str:
@@ -169,7 +167,9 @@ def _compose_answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> I
     failed = [result for result in results if result.failed or result.text.startswith("ERROR: ")]
     searches = [result for result in results if result not in failed and result.name == "grep_files"]
     passages = best_passages({_word_of_call(result.call_id, words): result.text for result in searches})
-    names = [path for result in results if result not in failed for path in _file_names(result)]
+    listings = [result.text for result in results if result not in failed and result.name in _LISTING_TOOLS]
+    lines = [line for text in listings if not text.startswith("Nothing matches") for line in text.splitlines()]
+    names = [line for line in lines if line and not line.startswith("(")]
     if passages or names:
         yield f"This is offline: no model was asked. What the project says about {about}:\n"
     elif results:
@@ -191,12 +191,6 @@ def _word_of_call(call: str, words: tuple[str, ...]) -> str:
         return DEFINITIONS
     known = number.isascii() and number.isdecimal() and int(number) < len(words)
     return words[int(number)] if known else call
-
-
-def _file_names(result: ToolResult) -> list[str]:
-    if result.name not in ("glob_files", "search_files") or result.text.startswith("Nothing matches"):
-        return []
-    return [line for line in result.text.splitlines() if line and not line.startswith("(")]
 
 
 def _format_passage(passage: Passage) -> str:

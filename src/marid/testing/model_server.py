@@ -65,10 +65,7 @@ class ModelServer:
         return self.requests
 
     def wait_for_end(self, number: int, seconds: float = 5.0) -> Ending:
-        """How the response to a request ended: `left` if the client closed the connection.
-
-        Raises: Exhausted when that takes too long.
-        """
+        """How the response ended: `left` if the client closed the connection. Raises: Exhausted after `seconds`."""
         message = f"the response to request {number} lasts over {seconds:g} s"
         self._wait(lambda: number in self._endings, seconds, message)
         return self._endings[number]

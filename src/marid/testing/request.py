@@ -98,14 +98,10 @@ def find_route(method: str, path: str, headers: Mapping[str, str]) -> Route:
                 return Route(protocol=protocol, kind=kind)
     before, listing, model = path.partition("/models")
     kind: RequestKind = "models" if method == "GET" and listing and model[:1] in ("", "/") else "unknown"
-    return Route(protocol=_protocol_of(before, headers), kind=kind, model=unquote(model.strip("/")))
-
-
-def _protocol_of(before: str, headers: Mapping[str, str]) -> ProtocolName:
-    """All three protocols list models at the same path."""
-    if "anthropic-version" in headers:
-        return "anthropic"
-    return "google" if "x-goog-api-key" in headers or before.startswith("/v1beta") else "openai"
+    # All three protocols list models at the same path.
+    google = "x-goog-api-key" in headers or before.startswith("/v1beta")
+    named: ProtocolName = "anthropic" if "anthropic-version" in headers else "google" if google else "openai"
+    return Route(protocol=named, kind=kind, model=unquote(model.strip("/")))
 
 
 def parse_request(raw: RawRequest, number: int) -> Request:

@@ -79,9 +79,7 @@ class Provider:
 def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
     """The provider that these settings name; None for `offline`, which is also the default.
 
-    A `base_url` alone, or with an unknown id, names an OpenAI-compatible service.
-
-    Raises: BadInput for an unknown id without a URL, an invalid URL or key, or a missing key.
+    A `base_url` alone, or with an unknown id, names an OpenAI-compatible service. Raises: BadInput.
     """
     if id == OFFLINE or not (id or base_url or api_key):
         return None

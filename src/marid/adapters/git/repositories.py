@@ -41,15 +41,13 @@ class GitRepository:
     def owners(self) -> frozenset[int]:
         """The owners of the paths that git checks before it trusts a repository."""
         parts = (self.work_tree, os.path.join(self.work_tree, ".git"), self.git_dir, self.common_dir)
-        return frozenset(_owner(part) for part in parts)
+        return frozenset(os.lstat(part).st_uid if os.path.lexists(part) else NO_OWNER for part in parts)
 
 
 def find_repository(folder: str) -> GitRepository:
     """The repository whose working tree holds the folder; bare repositories are ignored.
 
-    Raises:
-        NotFound: the folder does not exist, or is not in a repository.
-        Refused: the repository takes its history from another one that does not know of it.
+    Raises: NotFound; Refused if it takes its history from another repository that does not know of it.
     """
     real = os.path.realpath(folder)
     if not os.path.isdir(real):
@@ -117,13 +115,6 @@ def is_regular_file(path: str) -> bool:
         return stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
-
-
-def _owner(path: str) -> int:
-    try:
-        return os.lstat(path).st_uid
-    except OSError:
-        return NO_OWNER
 
 
 def _find_git_dir(top: str) -> str | None:
@@ -194,14 +185,10 @@ def _populate_view(view: str, repository: GitRepository) -> None:
         for name in names:
             if is_regular_file(os.path.join(folder, name)):
                 os.symlink(os.path.join(folder, name), os.path.join(view, name))
-    if is_regular_file(os.path.join(git_dir, "index")):
-        _copy_index(os.path.join(git_dir, "index"), os.path.join(view, "index"))
+    index = os.path.join(git_dir, "index")
+    if is_regular_file(index):
+        if os.stat(index).st_size > MAX_INDEX_SIZE:
+            raise Exhausted(f"{index} is larger than {MAX_INDEX_SIZE:,} bytes")
+        # With its time: git locks and refreshes the index it is given, and compares the time with the files'.
+        shutil.copy2(index, os.path.join(view, "index"))
     write_config(view, {})
-
-
-def _copy_index(source: str, target: str) -> None:
-    """Copy it with its time: git locks and refreshes the index it is given, and compares the time with the files'."""
-    if os.stat(source).st_size > MAX_INDEX_SIZE:
-        raise Exhausted(f"{source} is larger than {MAX_INDEX_SIZE:,} bytes")
-    shutil.copyfile(source, target)
-    shutil.copystat(source, target)

@@ -52,12 +52,7 @@ def find(program: str, env: Mapping[str, str]) -> str | None:
 
 
 def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits) -> ProgramResult:
-    """Run to the end without input, or kill the whole process group.
-
-    Raises:
-        Unavailable: the program cannot be started or takes too long.
-        Exhausted: it prints more than the limit.
-    """
+    """Run to the end without input, or kill the group. Raises: Unavailable; Exhausted if it prints too much."""
     deadline = time.monotonic() + limits.timeout
     with _child_process(argv, cwd, env, stdin=subprocess.DEVNULL, output=subprocess.PIPE) as child:
         out, err = _collect(child, argv[0], limits, deadline)

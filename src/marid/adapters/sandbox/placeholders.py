@@ -23,10 +23,7 @@ class Placeholders:
 
     @contextlib.contextmanager
     def hold(self, root: str, names: Sequence[str]) -> Generator[None]:
-        """Each of `names` exists in `root` meanwhile, unless this user cannot create it there.
-
-        Raises: Unavailable if the record cannot be written.
-        """
+        """Each of `names` exists in `root` meanwhile, unless this user cannot create it there. Raises: Unavailable."""
         path = os.path.join(self._folder, sha256(os.fsencode(root)).hexdigest()[:32])
         record = self._open_record(path)
         try:

@@ -5,14 +5,12 @@ import re
 from collections.abc import Generator, Sequence
 from functools import cached_property
 from ssl import SSLContext
-from typing import NamedTuple
 
 import httpcore2
 from httpcore2 import Response
 
-from marid.adapters.web import guarded_backend
 from marid.adapters.web.address_policy import AddressPolicy
-from marid.adapters.web.guarded_backend import GuardedBackend, TransferBudget
+from marid.adapters.web.guarded_backend import GuardedBackend, NetworkFunctions, TransferBudget
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
 from marid.ports.web import PLAIN_PORTS, CrossHostRedirect, Target, WebPage
 from marid.text.web.http_urls import join_url, parse_url
@@ -34,19 +32,8 @@ HEADERS = (
 )
 
 
-class NetworkFunctions(NamedTuple):
-    """Replacements for tests; `ssl_context` None means the system's certificates."""
-
-    resolve: guarded_backend.Resolve = guarded_backend.resolve_host
-    dial: guarded_backend.Dial = guarded_backend.connect_address
-    ssl_context: SSLContext | None = None
-
-
 class WebClient:
-    """Fetches from the public internet and from the hosts in `allow`, as in the setting `net_allow`.
-
-    It uses no proxy, cookies, credentials or environment variables.
-    """
+    """Fetches from the public internet and the hosts in `allow`, without proxy, cookies, credentials or environment."""
 
     def __init__(
         self, *, allow: Sequence[str] = (), engine: str = ENGINE, network: NetworkFunctions | None = None
@@ -85,7 +72,7 @@ class WebClient:
 
     @contextlib.contextmanager
     def _open_response(self, target: Target, budget: TransferBudget) -> Generator[Response]:
-        backend = GuardedBackend(self._address_policy, budget, self._network.resolve, self._network.dial)
+        backend = GuardedBackend(self._address_policy, budget, self._network)
         tls = self._ssl_context if target.scheme == "https" else None
         url = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
         try:

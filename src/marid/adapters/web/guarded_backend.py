@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
 from ssl import SSLContext
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import httpcore2
 from httpcore2 import SOCKET_OPTION, NetworkBackend, NetworkStream
@@ -34,6 +34,14 @@ def resolve_host(host: str, port: int) -> list[str]:
 def connect_address(address: str, port: int, timeout: float) -> NetworkStream:
     """A connection to an IP address. Raises: httpcore2.NetworkError, httpcore2.TimeoutException."""
     return httpcore2.SyncBackend().connect_tcp(address, port, timeout)
+
+
+class NetworkFunctions(NamedTuple):
+    """Replacements for tests; `ssl_context` None means the system's certificates."""
+
+    resolve: Resolve = resolve_host
+    dial: Dial = connect_address
+    ssl_context: SSLContext | None = None
 
 
 class TransferBudget:
@@ -65,17 +73,10 @@ class TransferBudget:
 class GuardedBackend(NetworkBackend):
     """Opens connections for one call."""
 
-    def __init__(
-        self,
-        policy: AddressPolicy,
-        budget: TransferBudget,
-        resolve: Resolve = resolve_host,
-        dial: Dial = connect_address,
-    ) -> None:
+    def __init__(self, policy: AddressPolicy, budget: TransferBudget, network: NetworkFunctions) -> None:
         self._policy = policy
         self._budget = budget
-        self._resolve = resolve
-        self._dial = dial
+        self._network = network
 
     def connect_tcp(
         self,
@@ -91,7 +92,7 @@ class GuardedBackend(NetworkBackend):
             self._policy.check_address(host, port, address)
         for address in addresses:
             with contextlib.suppress(httpcore2.NetworkError, httpcore2.TimeoutException):
-                stream = self._dial(str(address), port, min(self._budget.remaining_seconds(), CONNECT_TIMEOUT))
+                stream = self._network.dial(str(address), port, min(self._budget.remaining_seconds(), CONNECT_TIMEOUT))
                 return MeteredStream(_verify_peer(stream, host, address), self._budget)
         raise Unavailable(f"'{host}' does not accept a connection")
 
@@ -112,7 +113,7 @@ class GuardedBackend(NetworkBackend):
 
         def work() -> None:
             try:
-                found.append(self._resolve(host, port))
+                found.append(self._network.resolve(host, port))
             except (OSError, UnicodeError) as error:
                 errors.append(error)
 

@@ -29,10 +29,7 @@ TOO_MUCH = "that takes more memory or deeper nesting than a parser may have"
 
 
 def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> None:
-    """Write all of it; with a deadline, in monotonic seconds, the descriptor must be non-blocking.
-
-    Raises: TimeoutError; OSError when the pipe has no reader.
-    """
+    """Write all of it; with a (monotonic) deadline, the descriptor must not block. Raises: TimeoutError, OSError."""
     left = memoryview(b"".join(part for message in messages for part in (_LENGTH.pack(len(message)), message)))
     while left:
         _await(descriptor, select.POLLOUT, deadline)

@@ -11,7 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
@@ -58,13 +58,12 @@ class Worker:
             os.set_blocking(pipe.fileno(), False)  # our ends only: every wait has a deadline
 
     def ask(self, module: str, name: str, calls: Sequence[WorkerCall], timeout: float) -> list[WorkerAnswer] | None:
-        """An answer to each call; None if the worker died or took too long.
-
-        Raises:
-            Unavailable: the worker does not start.
-        """
-        if not self._ready:
-            self._wait_until_ready()
+        """An answer to each call; None if the worker died or took too long. Raises: Unavailable if it cannot start."""
+        # Waiting for the interpreter to start does not count against the first call's timeout.
+        if not self._ready and self._exchange(timeout=_START_SECONDS) != READY:
+            self.kill()
+            raise Unavailable("a parser's process does not start: it ended before it began")
+        self._ready = True
         reply = self._exchange(pickle.dumps((module, name, calls), pickle.HIGHEST_PROTOCOL), timeout=timeout)
         return None if reply is None else load_answers(reply)
 
@@ -80,21 +79,13 @@ class Worker:
         self._stdin.close()
         self._stdout.close()
 
-    def _wait_until_ready(self) -> None:
-        """Wait for the interpreter to start, which does not count against the first call's timeout."""
-        if self._exchange(timeout=_START_SECONDS) != READY:
-            self.kill()
-            raise Unavailable("a parser's process does not start: it ended before it began")
-        self._ready = True
-
     def _exchange(self, *messages: bytes, timeout: float) -> bytes | None:
         deadline = time.monotonic() + timeout
         answer = None
         try:
-            send(self._stdin.fileno(), *messages, deadline=deadline)
-            answer = receive(self._stdout.fileno(), max_size=_MAX_ANSWER, deadline=deadline)
-        except OSError:  # it took too long or died
-            pass
+            with suppress(OSError):  # it took too long or died
+                send(self._stdin.fileno(), *messages, deadline=deadline)
+                answer = receive(self._stdout.fileno(), max_size=_MAX_ANSWER, deadline=deadline)
         finally:
             if answer is None:  # also when interrupted: the rest would be taken for the next answer
                 self.kill()

@@ -14,6 +14,7 @@ from marid.adapters.web.guarded_backend import (
     Dial,
     GuardedBackend,
     MeteredStream,
+    NetworkFunctions,
     Resolve,
     TransferBudget,
     connect_address,
@@ -75,7 +76,8 @@ class FakeNetwork:
 
     def backend(self, *, resolve: Resolve | None = None, dial: Dial | None = None) -> GuardedBackend:
         budget = TransferBudget(timeout=0.5, max_bytes=1000)
-        return GuardedBackend(AddressPolicy(), budget, resolve or self.resolve, dial or self.dial)
+        network = NetworkFunctions(resolve or self.resolve, dial or self.dial)
+        return GuardedBackend(AddressPolicy(), budget, network)
 
 
 def test_a_name_is_looked_up_once_and_what_was_checked_is_dialled() -> None:
