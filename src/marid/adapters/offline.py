@@ -15,7 +15,6 @@ from marid.core.model_io import (
     Finished,
     FinishReason,
     Message,
-    MessagePart,
     ModelInfo,
     ModelRequest,
     Text,
@@ -86,7 +85,9 @@ class OfflineModel:
         return OFFLINE
 
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
-        results = _results(request)
+        last = takewhile(lambda message: message.role == "tool", reversed(request.messages))
+        parts = (part for message in reversed(list(last)) for part in message.parts)
+        results = tuple(part for part in parts if isinstance(part, ToolResult))
         calls = () if results else tuple(_search_calls(request))
         pieces = () if calls else tuple(_compose_answer(request, results))
         for piece in pieces:
@@ -96,8 +97,7 @@ class OfflineModel:
             await on_event(CallDelta(number, call.arguments))
         for number, call in enumerate(calls):
             await on_event(CallReady(number, call))
-        parts: tuple[MessagePart, ...] = calls or (Text(text="".join(pieces)),)
-        reply = Message(role="assistant", parts=parts)
+        reply = Message(role="assistant", parts=calls or (Text(text="".join(pieces)),))
         reason: FinishReason = "calls" if calls else "stop"
         await on_event(Usage(request_tokens(request), message_tokens(reply), estimated=True))
         await on_event(Finished(reason, reply, OFFLINE))
@@ -112,12 +112,6 @@ class OfflineModel:
 
     def context_window(self, name: str) -> int:
         return 0
-
-
-def _results(request: ModelRequest) -> tuple[ToolResult, ...]:
-    """The tool results at the end of the history."""
-    last = takewhile(lambda message: message.role == "tool", reversed(request.messages))
-    return tuple(part for message in reversed(list(last)) for part in message.parts if isinstance(part, ToolResult))
 
 
 def _question(request: ModelRequest) -> str:

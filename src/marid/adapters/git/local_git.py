@@ -118,7 +118,11 @@ class LocalGit:
     @contextlib.contextmanager
     def _open_view(self, folder: str) -> Generator[RepositoryView]:
         repository = repositories.find_repository(folder)
-        self._check_owner(repository)
+        if not repository.owners() <= {self._user}:
+            # Git decides, by the user's `safe.directory`, whether to trust another user's repository.
+            result = self._git.run_with_user_config("rev-parse", "--git-dir", cwd=repository.work_tree)
+            if result.status:
+                raise Refused(f"git does not trust {repository.work_tree}: {result.error_line()}")
         with repositories.open_neutral_view(repository) as path:
             settings = self._settings(repository)
             repositories.check_pointer(repository, settings)
@@ -131,14 +135,6 @@ class LocalGit:
                 ignore_file=self._ignore_file(settings),
                 empty_tree=EMPTY_TREES.get(settings.get("extensions.objectformat", "sha1"), ""),
             )
-
-    def _check_owner(self, repository: GitRepository) -> None:
-        """Let git decide, by the user's `safe.directory`, whether to trust another user's repository."""
-        if repository.owners() <= {self._user}:
-            return
-        result = self._git.run_with_user_config("rev-parse", "--git-dir", cwd=repository.work_tree)
-        if result.status:
-            raise Refused(f"git does not trust {repository.work_tree}: {result.error_line()}")
 
     def _settings(self, repository: GitRepository) -> Mapping[str, str]:
         """The repository's settings over the user's; only the user may name an ignore file."""
