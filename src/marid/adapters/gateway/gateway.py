@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from marid.adapters.gateway.model_list import list_models
 from marid.adapters.gateway.options import MAX_RETRIES, GatewayOptions
 from marid.adapters.gateway.providers import Provider, find_known_model
 from marid.core.errors import NotFound, Unavailable
@@ -77,6 +76,8 @@ class Gateway:
                 return
 
     async def models(self) -> tuple[ModelInfo, ...]:
+        from marid.adapters.gateway.model_list import list_models  # brings the HTTP library
+
         models = await list_models(self._provider, self._options.retry_policy)
         self._listed_windows = {model.id: model.context_window for model in models}
         return models

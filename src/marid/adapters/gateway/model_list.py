@@ -1,19 +1,19 @@
-"""The models that a provider lists."""
+"""The models that a provider lists. Imports the HTTP library."""
 
 import json
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx2
 
 from marid.adapters.gateway.options import RetryPolicy
 from marid.adapters.gateway.providers import Provider, error_message
+from marid.adapters.gateway.transport import ProviderTransport
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import ModelInfo
 from marid.text.json_values import as_object, as_objects, is_object
 from marid.text.secrets.masker import Redactor
-
-if TYPE_CHECKING:
-    from httpx2 import AsyncClient
 
 _WINDOW_NAMES = (
     *("context_length", "loaded_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit"),
@@ -27,10 +27,6 @@ _MAX_MESSAGE = 300
 
 async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[ModelInfo, ...]:
     """The provider's models. Raises: Refused, NotFound, Unavailable."""
-    import httpx2
-
-    from marid.adapters.gateway.transport import ProviderTransport  # brings the HTTP library
-
     failed: MaridError = NotFound(f"'{provider.host}' has no list of models")
     async with httpx2.AsyncClient(transport=ProviderTransport(provider, retry_policy)) as client:
         for address in _list_urls(provider):
@@ -59,7 +55,7 @@ def _list_urls(provider: Provider) -> tuple[str, ...]:
             return (f"{root}/models",)
 
 
-async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[dict[str, Any]]:
+async def _fetch_pages(client: httpx2.AsyncClient, address: str, provider: Provider) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     more = ""
     for _ in range(_MAX_PAGES):
@@ -74,7 +70,7 @@ async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) 
     return entries
 
 
-async def _fetch_page(client: "AsyncClient", address: str, provider: Provider) -> Mapping[str, Any]:
+async def _fetch_page(client: httpx2.AsyncClient, address: str, provider: Provider) -> Mapping[str, Any]:
     answer = await client.get(address, headers={"anthropic-version": "2023-06-01"})
     host = f"'{provider.host}'"
     if answer.status_code in (401, 403):
