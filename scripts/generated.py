@@ -1,4 +1,4 @@
-"""The generated parts of the docs. Cog blocks in README.md and docs/*.md call these; `make docs` writes them anew."""
+"""The generated parts of the docs. Cog blocks in README.md and docs/*.md call these; `make docs` updates them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

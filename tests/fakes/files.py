@@ -43,7 +43,7 @@ def file_contents(top: Path | str) -> dict[str, bytes]:
 
 @contextmanager
 def as_nobody() -> Generator[None]:
-    """With the rights of the user nobody."""
+    """With the rights of an unprivileged user, if the tests run as root."""
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)

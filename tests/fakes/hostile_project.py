@@ -175,7 +175,7 @@ class HostileProject:
         self._outside = self.outside()
 
     def restore(self) -> None:
-        """Make the files anew that a tool may change."""
+        """Write the files again that a tool may change."""
         plain = [(end, text.replace(CANARY, "1")) for end, text in _SOURCES]
         plant(self.root, {f"{name}.{end}": text for name in ("ok", "other", "sub/in") for end, text in plain})
 

@@ -107,7 +107,7 @@ class TerminalSession:
         return self._child.wait(SECONDS)
 
     def hang_up(self) -> bytes:
-        """Of a piped answer: the first byte, and then nobody reads any more."""
+        """Read the first byte of a piped answer, then close the pipe."""
         assert self._child.stdout is not None
         first = os.read(self._child.stdout.fileno(), 1)
         self._child.stdout.close()
@@ -120,7 +120,7 @@ class TerminalSession:
             return False
         try:
             part = os.read(self._master, 65536)
-        except OSError:  # nobody has the terminal any more
+        except OSError:  # the program has closed the terminal
             return False
         self.shown += part.decode(errors="replace").replace("\r\n", "\n")
         return bool(part)
