@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from hypothesis import HealthCheck, settings
 
-# A busy machine is no reason to fail. `make test` tries the same examples every time, so that an unchanged tree does not
-# fail; `make soak` looks for new ones.
+# A busy machine is no reason to fail. `make test` tries the same examples every time, so that an unchanged tree passes;
+# `make soak` looks for new ones.
 settings.register_profile("search", deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("marid", parent=settings.get_profile("search"), derandomize=True)
 settings.load_profile("marid")

@@ -170,8 +170,8 @@ class HostileProject:
             ProcessRunner: Finder(),
             ContextReader: context_reader(),
         }
-        self.hands = ToolCaller(self.root, services)
-        self.hands.path_scope = PathScope([str(self.root)], home=str(self.home))
+        self.tools = ToolCaller(self.root, services)
+        self.tools.path_scope = PathScope([str(self.root)], home=str(self.home))
         self._outside = self.outside()
 
     def restore(self) -> None:
@@ -228,7 +228,7 @@ class HostileProject:
 
     def _anchor(self) -> str:
         spec = next(spec for spec in TOOLS if spec.name == "create_anchor")
-        return self.hands.text(spec, path="ok.py", start_line=5, end_line=8)
+        return self.tools.text(spec, path="ok.py", start_line=5, end_line=8)
 
     def try_path(self, aim: PathParameter, raw: str, **more: object) -> Outcome:
         """What the call comes to, which holds no canary and has changed nothing outside."""
@@ -236,7 +236,7 @@ class HostileProject:
         if aim.spec.name == "read_context" and raw.strip() and not raw.startswith("/"):
             raw = f"{self.root}/{raw}"  # it takes absolute paths only
         args = self.arguments(aim, raw, **more)
-        outcome = self.planned(aim.spec, args) if aim.spec.effect is Effect.EXEC else self.hands.call(aim.spec, **args)
+        outcome = self.planned(aim.spec, args) if aim.spec.effect is Effect.EXEC else self.tools.call(aim.spec, **args)
         said = f"{outcome.text}{outcome.values if isinstance(outcome, ToolOutput) else ''}"
         given = "\n".join(map(str, args.values()))
         assert CANARY not in said.replace(str(args[aim.parameter]), ""), (str(aim), raw, said)
@@ -248,7 +248,7 @@ class HostileProject:
     def planned(self, spec: ToolSpec, args: dict[str, object]) -> Outcome:
         """What the body plans, as an outcome; nothing is written or run."""
         try:
-            self.hands.plan(spec, **args)
+            self.tools.plan(spec, **args)
         except MaridError as error:
             return ToolFailure(code=error.code, message=str(error))
         return ToolOutput(text="")

@@ -14,11 +14,14 @@ import pytest
 
 from fakes.pipe import Answer, lines_of
 from fakes.program import Program, marid
-from marid.testing import Gate, ModelServer, Request, Stall, call, say
+from fakes.real_app import chat_requests
+from marid.testing import Gate, ModelServer, Stall, call, say
 
 __all__ = ["marid"]
 
 KEY = "sk-canary-0123456789"
+JSON = [sys.executable, "-m", "marid", "json"]
+VERSION = b'{"command": "show_version", "context": "x"}'
 
 
 def asked(program: Program, given: Mapping[str, Any] | bytes, *flags: str) -> Answer:
@@ -34,9 +37,8 @@ def prompt(server: ModelServer, words: str = "hi", **more: Any) -> dict[str, Any
 
 @contextmanager
 def started(given: Mapping[str, Any], stdout: int | None = None) -> Generator["subprocess.Popen[bytes]"]:
-    command = [sys.executable, "-m", "marid", "json"]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe if stdout is None else stdout, stderr=pipe)
+    process = subprocess.Popen(JSON, stdin=pipe, stdout=pipe if stdout is None else stdout, stderr=pipe)
     try:
         assert process.stdin
         process.stdin.write(json.dumps(given).encode())
@@ -48,16 +50,11 @@ def started(given: Mapping[str, Any], stdout: int | None = None) -> Generator["s
         process.communicate()
 
 
-def chats(server: ModelServer) -> list[Request]:
-    """What the model was asked; the list of models may be asked for besides."""
-    return [request for request in server.requests if request.kind == "chat"]
-
-
 def test_a_conversation_goes_on_from_call_to_call(marid: Program) -> None:
     with ModelServer([say("Hello ", "Ann"), say("Still here")]) as server:
         first = asked(marid, prompt(server, "I am Ann"))
         second = asked(marid, prompt(server, "who am I?"))
-        assert "I am Ann" in json.dumps(chats(server)[1].body)
+        assert "I am Ann" in json.dumps(chat_requests(server)[1].body)
     assert (first.code, second.code) == (0, 0)
     assert [entry["content"] for entry in (first.entries[-1], second.entries[-1])] == ["Hello Ann", "Still here"]
     log = asked(marid, {"command": {"show_log": {"count": 0}}, "context": "talk"})
@@ -139,14 +136,10 @@ def test_whoever_is_told_to_end_keeps_what_there_is(marid: Program, number: sign
             assert gate.wait(30)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
-        assert server.wait_for_end(chats(server)[1].number) == "left"
+        assert server.wait_for_end(chat_requests(server)[1].number) == "left"
     assert process.returncode == status
-    assert lines_of(err)[-1] == {
-        "type": "done",
-        "ok": False,
-        "code": "internal_error",
-        "message": f"interrupted ({number.name})",
-    }
+    message = f"interrupted ({number.name})"
+    assert lines_of(err)[-1] == {"type": "done", "ok": False, "code": "internal_error", "message": message}
     log = asked(marid, {"command": {"show_log": {"count": 0}}, "context": "talk"})
     assert [entry["entry_type"] for entry in log.entries][:4] == ["message", "message", "tool_call", "tool_result"]
     assert lines_of(out) == log.entries[: len(lines_of(out))]
@@ -154,9 +147,8 @@ def test_whoever_is_told_to_end_keeps_what_there_is(marid: Program, number: sign
 
 
 def test_whoever_is_told_to_end_before_anything_was_asked_says_so_too(marid: Program) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "marid", "json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(JSON, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin
         # More than a pipe holds: this returns when it has begun to read.
         process.stdin.write(b" " * 200_000)
@@ -179,26 +171,13 @@ def test_a_reader_of_results_who_has_gone_ends_it_and_the_last_line_says_so(mari
 
 def test_results_that_a_full_disk_refuses_are_told(marid: Program) -> None:
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "marid", "json"],
-            input=b'{"command": "show_version", "context": "x"}',
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            timeout=60,
-        )
+        done = subprocess.run(JSON, input=VERSION, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
     assert (done.returncode, lines_of(done.stderr)[-1]["code"]) == (6, "internal_error")
 
 
 def test_events_that_nobody_reads_disturb_nobody(marid: Program) -> None:
     closing = [sys.executable, "-c", "import os, sys; os.close(2); os.execv(sys.argv[1], sys.argv[1:])"]
-    done = subprocess.run(
-        [*closing, sys.executable, "-m", "marid", "json"],
-        input=b'{"command": "show_version", "context": "x"}',
-        stdout=subprocess.PIPE,
-        check=False,
-        timeout=60,
-    )
+    done = subprocess.run([*closing, *JSON], input=VERSION, stdout=subprocess.PIPE, check=False, timeout=60)
     assert (done.returncode, lines_of(done.stdout)[0]["type"]) == (0, "result")
 
 
