@@ -65,7 +65,8 @@ def python_prefixes(prefix: str, roots: Iterable[str]) -> Iterator[str]:
         for name in (".venv", "venv"):
             program = os.path.realpath(os.path.join(root, name, "bin", "python"))
             found = os.path.dirname(os.path.dirname(program))
-            if glob(f"{escape(found)}/lib/python3.*/os.py"):  # the link is in the project, and could point anywhere
+            # The link is in the project, and could point anywhere.
+            if any(map(os.path.isfile, glob(f"{escape(found)}/lib/python3.*/os.py"))):
                 yield found
 
 

@@ -15,6 +15,9 @@ from threading import Thread
 import pytest
 
 from marid.adapters.workers.child import READY, TOO_MUCH, answer_calls, receive, send, serve
+from marid.adapters.workers.fork_pool import ForkPool
+from marid.core.errors import Unavailable
+from marid.ports.job_pool import OutputJob, OutputPart
 
 MOST = 1 << 20
 
@@ -164,3 +167,38 @@ def test_writing_without_a_reader_is_an_os_error(pipe: tuple[int, int]) -> None:
     os.close(source)
     with pytest.raises(BrokenPipeError):
         send(sink, b"x")
+
+
+def _fine() -> Iterator[OutputPart]:
+    yield OutputPart([b"fine"])
+
+
+def _dies() -> Iterator[OutputPart]:
+    yield OutputPart([b"half"])
+    os._exit(9)
+
+
+def _raises() -> Iterator[OutputPart]:
+    yield OutputPart([b"half"])
+    raise ValueError("broken")
+
+
+@pytest.mark.parametrize("bad", [_dies, _raises])
+def test_a_helper_that_stops_early_is_an_error(bad: OutputJob, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unavailable, match="helper process"):
+        list(ForkPool(1).run_jobs([_fine, bad]))
+    assert capfd.readouterr().out == ""
+
+
+def test_what_goes_wrong_here_is_raised_here() -> None:
+    with pytest.raises(ValueError, match="broken"):
+        list(ForkPool(1).run_jobs([_raises, _fine]))
+
+
+def test_a_helper_works_in_another_process() -> None:
+    def mine() -> Iterator[OutputPart]:
+        yield OutputPart([], str(os.getpid()).encode())
+
+    pids = {part.notes for part in ForkPool(2).run_jobs([mine, mine, mine]) if part.notes}
+    assert len(pids) == 3
+    assert str(os.getpid()).encode() in pids

@@ -14,7 +14,9 @@ from threading import Event, Thread
 import pytest
 
 from fakes.outlines import misbehave
+from fakes.ports import InlineWorkers
 from marid.adapters.workers.pool import ProcessWorkers, Worker, WorkerLimits, load_answers
+from marid.adapters.workers.worker_outlines import WorkerOutlines
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, Exhausted, Unavailable
 
@@ -209,3 +211,30 @@ def test_a_worker_answers_until_it_is_disposed_of() -> None:
     assert worker.ask("os.path", "basename", [(("a/b",), {})], 20) == [("done", "b")]
     worker.dispose()
     assert not worker.alive
+
+
+@pytest.fixture(scope="module")
+def outlines() -> Iterator[WorkerOutlines]:
+    with closing(ProcessWorkers(limits=WorkerLimits(timeout=20, max_memory=300 << 20, workers=2))) as workers:
+        yield WorkerOutlines(workers, misbehave)
+
+
+@pytest.mark.parametrize("mischief", [b"abort", b"exit", b"raise", b"refuse", b"recurse", b"allocate"])
+def test_a_file_that_is_too_much_for_the_parser_has_no_outline_and_the_next_one_has(
+    outlines: WorkerOutlines, mischief: bytes
+) -> None:
+    assert outlines.outlines([GOOD, (mischief, "python"), GOOD]) == ["class A:", None, "class A:"]
+
+
+def test_an_outline_that_is_not_valid_text_is_made_valid(outlines: WorkerOutlines) -> None:
+    assert outlines.outline(b"surrogate", "python") == "a?b"
+
+
+def test_a_parser_that_cannot_be_started_is_no_fault_of_the_file() -> None:
+    with pytest.raises(Unavailable):
+        WorkerOutlines(InlineWorkers(), misbehave).outline(b"unavailable", "python")
+
+
+def test_the_real_parser_is_the_default() -> None:
+    source = b'def shout(text: str) -> str:\n    """Louder."""\n    return text.upper()\n'
+    assert "def shout(text: str) -> str" in (WorkerOutlines(InlineWorkers()).outline(source, "python") or "")
