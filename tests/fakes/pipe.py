@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
 from marid.bootstrap.wiring import open_request
+from marid.faces.json_input import raise_problems, schema_problems
 from marid.faces.pipe.done_line import DoneLine
 from marid.faces.pipe.json_command import make_session, run_session
 from marid.faces.pipe.json_lines import JsonLineWriter
@@ -82,3 +83,8 @@ class Pipe:
         with done.guard() as signals:
             run_session(make_session(self._build, parse_request(given), reach or ToolAccess(), wire), signals)
         return Answer(code=done.exit_code, out=lines_of(out.getvalue()), err=lines_of(err.getvalue()))
+
+
+def check_schema(value: object, schema: Mapping[str, Any], path: str) -> None:
+    """Raises: BadInput with all problems."""
+    raise_problems(schema_problems(value, schema, path))

@@ -466,7 +466,7 @@ def test_a_file_that_cannot_be_written_is_no_fault_of_the_home(used: Program) ->
 
 def test_flags_before_a_command_reach_whoever_wants_them(used: Program) -> None:
     assert used("-C", "play", "config", "show").code == 0
-    assert "nothing waits for 'play'" in used("-C", "play", "inbox").err
+    assert "'play' has no pending messages" in used("-C", "play", "inbox").err
     assert used("-C", "play", "resume").code == 0
     assert "offline" in used("-C", "play", "-U", "ann", "say", "hello").text
     assert session() == ("work", "default")

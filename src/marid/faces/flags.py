@@ -4,6 +4,7 @@ A capital letter takes the name of a conversation; the small letter acts on the 
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 DEBUG_LOGS = ("request-log", "response-meta")
@@ -65,35 +66,16 @@ class Flag(NamedTuple):
 
 
 def _flag(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    short, long = _split_spellings(flags)
-    return Flag(name, short, long, meaning, values, **marks)
-
-
-def _action(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    """An action; a prompt may follow."""
-    return _flag(flags, name, meaning, *values, operates=True, **marks)
-
-
-def _leading_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
-    """An action; a prompt or a command may follow."""
-    return _action(flags, name, meaning, *values, before=True)
-
-
-def _final_action(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    return _action(flags, name, meaning, *values, alone=True, **marks)
-
-
-def _view_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
-    """An action that prints something, as JSON with `--json`."""
-    return _final_action(flags, name, meaning, *values, for_json=True)
-
-
-def _split_spellings(flags: str) -> tuple[str, str]:
     words = flags.split()
     short = words[0] if len(words[0]) == 2 else ""
     long = words[-1] if words[-1].startswith("--") else ""
-    return short, long
+    return Flag(name, short, long, meaning, values, **marks)
 
+
+_action = partial(_flag, operates=True)  # a prompt may follow
+_leading_action = partial(_action, before=True)  # a prompt or a command may follow
+_final_action = partial(_action, alone=True)
+_view_action = partial(_final_action, for_json=True)  # prints something, as JSON with `--json`
 
 _CONVERSATION = Value("NAME", PREVIOUS)
 _ANY = Value("NAME", ANY)

@@ -10,8 +10,6 @@ _MAX_WIDTH, _MIN_WIDTH = 120, 40
 _INDENT = 2
 _MAX_TERM = 30
 
-_USAGE = "Usage: {name} [FLAGS] [PROMPT]...\n"
-_COMMAND_USAGE = "       {name} [FLAGS] COMMAND ...\n"
 _ABOUT = "Context, conversations and tools on your own code, for you and any LLM."
 _EXAMPLES = (
     ('{name} "what does this project do?"', "ask a question"),
@@ -65,7 +63,7 @@ def page_width(given: int) -> int:
 
 
 def _head(commands: Mapping[str, str], name: str) -> str:
-    return (_USAGE + (_COMMAND_USAGE if commands else "")).format(name=name)
+    return f"Usage: {name} [FLAGS] [PROMPT]...\n" + (f"       {name} [FLAGS] COMMAND ...\n" if commands else "")
 
 
 def _examples(commands: Mapping[str, str], name: str, width: int) -> str:

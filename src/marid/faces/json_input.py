@@ -1,6 +1,6 @@
 """JSON from outside: parsed strictly, then checked against a JSON schema, with every problem in one BadInput.
 
-Every face that takes JSON uses this: `parse_json`, then `check_schema` with the schema that it also publishes.
+Every face that takes JSON uses this: `parse_json`, then `schema_problems` with the schema that it also publishes.
 """
 
 import json
@@ -61,11 +61,11 @@ def _children(value: object) -> list[object]:
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"duplicate key '{twice[:_MAX_KEY]}'")
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"duplicate key '{name[:_MAX_KEY]}'")
+        found[name] = value
     return found
 
 
@@ -74,8 +74,7 @@ def _reject_constant(word: str) -> NoReturn:
 
 
 def _parse_finite(word: str) -> float:
-    number = float(word)
-    if not math.isfinite(number):
+    if not math.isfinite(number := float(word)):
         raise ValueError(f"{word[:40]} is too large for a number")
     return number
 
@@ -100,11 +99,6 @@ _TYPES: Mapping[str, tuple[str, Callable[[object], bool]]] = MappingProxyType(
         "null": ("null", lambda value: value is None),
     }
 )
-
-
-def check_schema(value: object, schema: Mapping[str, Any], path: str) -> None:
-    """Raises: BadInput with the problems of `schema_problems`."""
-    raise_problems(schema_problems(value, schema, path))
 
 
 def raise_problems(problems: Iterator[str]) -> None:
@@ -183,11 +177,9 @@ def _text_problems(value: str, schema: Mapping[str, Any], path: str) -> Iterator
 
 def _number_problems(value: float, schema: Mapping[str, Any], path: str) -> Iterator[str]:
     if value < schema.get("minimum", value) or value > schema.get("maximum", value):
-        limits = [f"{words} {schema[name]:,}" for name, words in _LIMITS.items() if name in schema]
+        words = (("minimum", "at least"), ("maximum", "at most"))
+        limits = [f"{word} {schema[name]:,}" for name, word in words if name in schema]
         yield f"'{path}' must be {' and '.join(limits)}, not {value}"
-
-
-_LIMITS = MappingProxyType({"minimum": "at least", "maximum": "at most"})
 
 
 def _join_alternatives(words: Collection[object]) -> str:

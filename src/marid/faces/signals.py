@@ -46,8 +46,8 @@ def install_early_handlers(last: Callable[[str], bytes]) -> None:
 class SignalGuard:
     """Handles SIGINT, SIGTERM and SIGHUP, unless the parent process set them to be ignored.
 
-    The first signal raises KeyboardInterrupt; inside `defer_interrupts` it only wakes `wait_for_signal`, so that all of
-    a round is cancelled. A second one calls `on_repeat`. If the process still runs `grace` seconds after the first,
+    The first signal raises KeyboardInterrupt; inside `defer_interrupts` it only wakes `cancel_on_signal`, so that all
+    of a round is cancelled. A second one calls `on_repeat`. If the process still runs `grace` seconds after the first,
     `on_hang` is called from another thread.
     """
 
@@ -115,26 +115,23 @@ class SignalGuard:
         finally:
             self._is_deferred = before
 
-    async def wait_for_signal(self) -> None:
-        """Return once the first signal has come."""
-        import anyio
-
-        await anyio.wait_readable(self._wake_read)
-
     async def run_cancellable(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run `work`; a signal cancels it. Raises: KeyboardInterrupt after a signal."""
         import anyio
 
         with self.defer_interrupts():
             async with anyio.create_task_group() as group:
-                group.start_soon(self._cancel_on_signal, group.cancel_scope)
+                group.start_soon(self.cancel_on_signal, group.cancel_scope)
                 await work()
                 group.cancel_scope.cancel()
         if self.first is not None:
             raise KeyboardInterrupt
 
-    async def _cancel_on_signal(self, scope: "anyio.CancelScope") -> None:
-        await self.wait_for_signal()
+    async def cancel_on_signal(self, scope: "anyio.CancelScope") -> None:
+        """Wait for the first signal, and cancel `scope`."""
+        import anyio
+
+        await anyio.wait_readable(self._wake_read)
         scope.cancel()
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:

@@ -17,13 +17,7 @@ from marid.core.errors import INTERRUPTED_STATUS, BadInput, MaridError, Unavaila
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.core.version import __version__
 from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
-from marid.faces.cli.view.console import (
-    end_terminal_line,
-    error_text,
-    print_line,
-    print_note,
-    replace_invalid_bytes,
-)
+from marid.faces.cli.view.console import end_terminal_line, error_text, print_line, print_note, replace_invalid_bytes
 from marid.faces.flags import LOCATION_FLAGS
 from marid.launch.commands import COMMANDS, LINKS, command_groups, commands_for, program_name, summaries
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from fakes.pipe import fits
+from fakes.pipe import check_schema, fits
 from marid.core.errors import BadInput
-from marid.faces.json_input import CONVERSATION, MAX_DEPTH, check_schema, parse_json, type_name
+from marid.faces.json_input import CONVERSATION, MAX_DEPTH, parse_json, type_name
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -28,7 +28,7 @@ def test_while_they_are_held_nothing_is_raised_and_whoever_waits_is_told() -> No
     async def held() -> int:
         with lasting_signals() as signals, signals.defer_interrupts(), anyio.fail_after(30):
             os.kill(os.getpid(), signal.SIGINT)
-            await signals.wait_for_signal()
+            await signals.cancel_on_signal(anyio.CancelScope())
             return signals.exit_code
 
     assert anyio.run(held) == 130

@@ -13,8 +13,7 @@ from marid.app.tool_session import notice_listener
 from marid.core.errors import MaridError
 from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import LineRun, flag_values
-from marid.faces.cli.chat.chat_round import chat_request, run_chat
-from marid.faces.cli.chat.inbox_rounds import check_inboxes
+from marid.faces.cli.chat.chat_round import chat_request, check_inboxes, run_chat
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 from marid.faces.cli.operations import conversation_actions, conversation_properties
 from marid.faces.cli.operations.model_views import show_model

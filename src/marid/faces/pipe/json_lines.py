@@ -36,12 +36,12 @@ class JsonLineWriter:
 
     def write_result(self, content: str, **more: object) -> None:
         """The result as text, with `more` fields for programs. Raises: OutputClosed."""
-        self._write_fields({"type": "result", "content": content, **more})
+        self._write_stdout(_encode_line({"type": "result", "content": content, **more}))
 
     def write_entry(self, entry: Entry) -> None:
         """An entry as it is stored, without the model's reasoning. Raises: OutputClosed."""
         metadata = {name: value for name, value in entry.metadata.items() if name != THOUGHTS}
-        self._write_fields(entry_to_dict(entry._replace(metadata=metadata)))
+        self._write_stdout(_encode_line(entry_to_dict(entry._replace(metadata=metadata))))
 
     def write_text(self, text: str) -> None:
         """Plain text, for --version and the like. Raises: OutputClosed."""
@@ -68,9 +68,6 @@ class JsonLineWriter:
             for secret in self._secrets:
                 value = value.replace(secret, _HIDDEN)
         return value
-
-    def _write_fields(self, fields: Mapping[str, object]) -> None:
-        self._write_stdout(_encode_line(fields))
 
     def _write_stdout(self, line: bytes) -> None:
         try:

@@ -18,7 +18,7 @@ from marid.core.command_events import (
 )
 from marid.core.errors import BadInput, MaridError
 from marid.faces.json_input import parse_json
-from marid.faces.pipe.error_codes import error_from_code, error_report
+from marid.faces.pipe.done_line import error_from_code, error_report
 from marid.faces.pipe.json_lines import OutputClosed
 from marid.faces.pipe.json_request import JsonSession
 from marid.toolkit.outcome import ToolFailure, ToolOutput

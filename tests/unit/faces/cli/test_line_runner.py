@@ -163,8 +163,8 @@ def test_what_follows_goes_to_the_conversation_that_is_left(marid: Program) -> N
 
 
 def test_inboxes_are_checked(marid: Program) -> None:
-    assert "nothing waits" in marid("-b").err
-    assert "nothing waits for 'a'" in marid("-B", "a").err
+    assert "no pending messages" in marid("-b").err
+    assert "'a' has no pending messages" in marid("-B", "a").err
     with ModelServer(Script(steps=[say("I have read it")])) as server:
         configure(server)
         scope = open_request()

@@ -4,17 +4,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from fakes.pipe import fits
+from fakes.pipe import check_schema, fits
 from marid.bootstrap.settings.settings_resolver import resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS
-from marid.faces.json_input import check_schema
-from marid.faces.pipe.config_schema import config_schema
 from marid.faces.pipe.input_schema import (
     COMMAND_FIELDS,
     COMMANDS_WITHOUT_FIELDS,
     PLANNED_COMMANDS,
     check_input,
+    config_schema,
     input_schema,
     unknown_key_notes,
 )

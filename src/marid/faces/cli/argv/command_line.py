@@ -51,6 +51,15 @@ class CommandLine(NamedTuple):
         return tuple(values[0] for values in self.given.get(name, ()))
 
 
+class MissingValue(BadInput):
+    """A flag lacks a value of this `kind`; `line` has what came before it."""
+
+    def __init__(self, message: str, kind: str, given: Mapping[str, tuple[tuple[str, ...], ...]]) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.line = CommandLine(given)
+
+
 class LineRun(NamedTuple):
     """A line that is carried out in the conversation `name`."""
 
@@ -72,7 +81,7 @@ def parse_command_line(args: list[str], commands: Collection[str] = ()) -> Comma
         arg = rest.pop(0)
         if arg == "--":
             return CommandLine(given, (*words, *rest), has_separator=True)
-        if is_flag(arg):
+        if _is_flag(arg):
             _parse_flag(arg, rest, given)
         elif arg in commands and not words:
             return CommandLine(given, command=arg, rest=_extract_locations(arg, rest, given))
@@ -101,7 +110,7 @@ def _extract_locations(command: str, args: list[str], given: dict[str, tuple[tup
     return (*kept, *rest)
 
 
-def is_flag(arg: str) -> bool:
+def _is_flag(arg: str) -> bool:
     """A dash and a letter, or two dashes and a name. A lone dash, a negative number and a list item are words."""
     name = arg.partition("=")[0].removeprefix("-") if arg.startswith("--") else arg[1:2]
     return arg.startswith("-") and name.removeprefix("-")[:1].isalpha() and not any(map(str.isspace, name))
@@ -114,33 +123,28 @@ def _parse_flag(arg: str, rest: list[str], given: dict[str, tuple[tuple[str, ...
         flag = _find_flag(name)
         if equals and not flag.values:
             raise BadInput(f"{name} takes no value")
-        _store_values(given, flag, _take_values(name, flag, [attached] if equals else [], rest))
+        _take_values(name, [attached] if equals else [], rest, given)
         return
     letters = arg[1:]
     while letters:
         name, letters = f"-{letters[0]}", letters[1:]
-        flag = _find_flag(name, arg)
-        if flag.values:
-            _store_values(given, flag, _take_values(name, flag, [letters] if letters else [], rest))
-            return
-        _store_values(given, flag, ())
+        takes_rest = bool(_find_flag(name, arg).values and letters)
+        _take_values(name, [letters] if takes_rest else [], rest, given)
+        letters = "" if takes_rest else letters
 
 
-def _store_values(given: dict[str, tuple[tuple[str, ...], ...]], flag: Flag, values: tuple[str, ...]) -> None:
-    given[flag.name] = (*given.get(flag.name, ()), values)
-
-
-def _take_values(name: str, flag: Flag, found: list[str], rest: list[str]) -> tuple[str, ...]:
+def _take_values(name: str, found: list[str], rest: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> None:
+    flag = _find_flag(name)
     for value in flag.values[len(found) :]:
         if not rest or not _may_be_value(rest[0], value.kind):
-            raise BadInput(f"{name} needs {' '.join(one.metavar for one in flag.values)}")
+            raise MissingValue(f"{name} needs {' '.join(one.metavar for one in flag.values)}", value.kind, given)
         found.append(rest.pop(0))
-    return tuple(found)
+    given[flag.name] = (*given.get(flag.name, ()), tuple(found))
 
 
 def _may_be_value(word: str, kind: str) -> bool:
     """Whether a word may be a value. Most values cannot begin with a dash, so a following flag is not swallowed."""
-    return kind in (TEXT, PATH, NUMBER, SECONDS) or not is_flag(word)
+    return kind in (TEXT, PATH, NUMBER, SECONDS) or not _is_flag(word)
 
 
 def parse_debug_keys(text: str) -> frozenset[str]:

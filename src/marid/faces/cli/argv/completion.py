@@ -1,6 +1,6 @@
 """`marid completion`: print the completion script of a shell, and answer its requests."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -8,11 +8,12 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from marid.app.app import RequestScope
-from marid.faces.cli.argv.command_line import is_flag
+from marid.core.errors import BadInput
+from marid.faces.cli.argv.command_line import CommandLine, MissingValue, parse_command_line
 from marid.faces.cli.argv.params import COMPLETERS
 from marid.faces.cli.argv.shell_scripts import SHELLS, flag_prefix
 from marid.faces.click_command import HelpCommand
-from marid.faces.flags import FLAGS, Flag, Value
+from marid.faces.flags import FLAGS
 
 _EXAMPLES = (
     ('eval "$(marid completion bash)"', "in ~/.bashrc"),
@@ -22,55 +23,20 @@ _EXAMPLES = (
 
 
 class CompletionPoint(NamedTuple):
-    """What the next word of an unfinished line would be: a flag's value (`kind`), an argument of `command`, or neither.
+    """The end of an unfinished line: what is parsed of it, and the `kind` of the value that its last flag lacks."""
 
-    If `free`, it may be a flag; if `first`, a command. `home` and `project` are those given on the line.
-    """
-
+    line: CommandLine
     kind: str = ""
-    command: str = ""
-    rest: tuple[str, ...] = ()
-    free: bool = True
-    first: bool = True
-    home: str = ""
-    project: str = ""
 
 
 def completion_point(args: Iterable[str], commands: Collection[str]) -> CompletionPoint:
     """The point at the end of `args`; never raises."""
-    flags = {spelling: flag for flag in FLAGS for spelling in flag.spellings}
-    rest = list(args)
-    found = CompletionPoint()
-    while rest:
-        arg = rest.pop(0)
-        if arg == "--":
-            return found._replace(free=False, first=False)
-        if not is_flag(arg):
-            if found.first and arg in commands:
-                return found._replace(command=arg, rest=tuple(rest))
-            found = found._replace(first=False)
-            continue
-        values = _expected_values(arg, flags)
-        if len(rest) < len(values):
-            return found._replace(kind=values[len(rest)].kind)
-        name, _, attached = arg.partition("=")
-        if name in ("--home", "--project-root"):
-            found = found._replace(**{name[2:].removesuffix("-root"): attached or "".join(rest[:1])})
-        del rest[: len(values)]
-    return found
-
-
-def _expected_values(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
-    """The values that a flag, or the last of several letters, takes after the one attached to it."""
-    name, attached = arg.partition("=")[0], "=" in arg
-    if not arg.startswith("--"):
-        takes = [at for at, letter in enumerate(arg) if at and (flag := flags.get(f"-{letter}")) and flag.values]
-        at = takes[0] if takes else 1
-        name, attached = f"-{arg[at]}", at < len(arg) - 1
-    flag = flags.get(name)
-    if flag is None:
-        return ()
-    return flag.values[1:] if attached else flag.values
+    try:
+        return CompletionPoint(parse_command_line([*args], commands))
+    except MissingValue as error:
+        return CompletionPoint(error.line, error.kind)
+    except BadInput:
+        return CompletionPoint(CommandLine({}))
 
 
 def complete(
@@ -101,11 +67,12 @@ def _completions(
     commands = asking.cli.list_commands(click.Context(asking.cli))
     attached = flag_prefix(incomplete)
     found = completion_point([*args, attached.removesuffix("=")] if attached else args, commands)
-    open_request = partial(open_request, home=found.home or None, project=found.project or None)
+    line = found.line
+    open_request = partial(open_request, home=line.value("home") or None, project=line.value("project_root") or None)
     asking.ctx_args = {"obj": open_request}
-    if found.command:
-        rest = found.rest[:-1] if attached else found.rest
-        return asking.get_completions([found.command, *rest], incomplete)
+    if line.command:
+        rest = line.rest[:-1] if attached else line.rest
+        return asking.get_completions([line.command, *rest], incomplete)
     return _line_completions(found, commands, open_request, incomplete.removeprefix(attached))
 
 
@@ -117,10 +84,10 @@ def _line_completions(
         offer = COMPLETERS.get(found.kind)
         ctx = click.Context(click.Command("marid"), obj=open_request)
         return offer(ctx, click.Option(["--value"]), incomplete) if offer else []
-    if incomplete.startswith("-") and found.free:
+    if incomplete.startswith("-") and not found.line.has_separator:
         flags = [(spelling, flag.help) for flag in FLAGS for spelling in flag.spellings]
         return [CompletionItem(word, help=meaning) for word, meaning in flags if word.startswith(incomplete)]
-    known = commands if found.first else ()
+    known = () if found.line.words or found.line.has_separator else commands
     return [CompletionItem(one) for one in known if one.startswith(incomplete)]
 
 

@@ -6,6 +6,7 @@ understand goes to click, for its errors, help and completion.
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 FORMATS = ("text", "markdown", "xml", "json")
@@ -34,8 +35,7 @@ def _text(flags: str, name: str, metavar: str, meaning: str, **more: Any) -> Pla
     return PlainOption(tuple(flags.split()), name, meaning, **settings)
 
 
-def _file(flags: str, name: str, metavar: str, meaning: str) -> PlainOption:
-    return _text(flags, name, metavar, meaning, file=True)
+_file = partial(_text, file=True)
 
 
 def _number(flags: str, name: str, meaning: str, **more: Any) -> PlainOption:

@@ -1,7 +1,7 @@
-"""Run a round from the command line: its answer, status lines, questions and interrupts on the terminal."""
+"""Run rounds from the command line: their answers, status lines, questions and interrupts on the terminal."""
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,31 +10,33 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import anyio
 
 from marid.app.app import RequestScope
+from marid.app.inboxes import inbox_counts, run_inbox_round
 from marid.app.rounds import RoundRequest, run_round
+from marid.core.caller import Caller
+from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import ConversationLocked
-from marid.core.errors import INTERRUPTED_STATUS, NotFound
-from marid.core.events import EventListener
+from marid.core.errors import INTERRUPTED_STATUS, MaridError, NotFound, exit_code
+from marid.core.events import Event, EventListener, Notice
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
 from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import parse_debug_keys, parse_lock_timeout
 from marid.faces.cli.chat.prompt_input import read_prompt
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker
-from marid.faces.cli.view.answer_output import AnswerStream
-from marid.faces.cli.view.console import end_terminal_line, print_note
-from marid.faces.cli.view.round_view import RoundViewOptions, StatusStream, make_round_view
+from marid.faces.cli.view.answer_output import AnswerStream, StatusStream
+from marid.faces.cli.view.console import end_terminal_line, error_text, print_note
+from marid.faces.cli.view.round_view import RoundViewOptions, make_round_view
 from marid.faces.flags import FORCE_MARKDOWN
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
-
     from marid.toolkit.questions import Asker
 
 RoundRunner: TypeAlias = (
     "Callable[[RequestScope, RoundRequest, EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
 )
 RoundAction: TypeAlias = "Callable[[EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
+_EMPTY_INBOX = "'{}' has no pending messages"
 _DISPLAY_FLAGS = ("verbose", "show_thinking", "hide_tool_calls")
 
 
@@ -65,11 +67,7 @@ def chat_request(conversation: str, prompt: str, given: dict[str, Any]) -> ChatR
 
 
 def run_chat(
-    scope: RequestScope,
-    request: ChatRequest,
-    *,
-    runner: "RoundRunner | None" = None,
-    signals: SignalGuard | None = None,
+    scope: RequestScope, request: ChatRequest, *, runner: "RoundRunner" = run_round, signals: SignalGuard | None = None
 ) -> int:
     """Read the prompt and show its round; returns the exit code.
 
@@ -82,11 +80,10 @@ def run_chat(
             scope = scope.within(request.conversation)
             resolved = scope.resolve()
             if not request.resume:
-                request = replace(
-                    request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
-                )
+                prompt = read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
+                request = replace(request, prompt=prompt)
             _print_lock_wait(scope, request)
-            act = partial(runner or run_round, scope, request)
+            act = partial(runner, scope, request)
             return anyio.run(show_round, scope, act, display_settings(request, resolved), request.debug, signals)
         except ConversationLocked as error:
             hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
@@ -129,7 +126,7 @@ async def show_round(
         try:
             with cancelled:
                 async with anyio.create_task_group() as group:
-                    group.start_soon(_cancel_on_signal, signals, group)
+                    group.start_soon(signals.cancel_on_signal, group.cancel_scope)
                     group.start_soon(sink.waiting.run)
                     sink.waiting.begin()
                     try:
@@ -151,6 +148,59 @@ async def show_round(
     return 0
 
 
-async def _cancel_on_signal(signals: SignalGuard, group: "TaskGroup") -> None:
-    await signals.wait_for_signal()
-    group.cancel_scope.cancel()
+def check_inboxes(
+    scope: RequestScope,
+    names: Sequence[str] | None,
+    request: ChatRequest,
+    *,
+    runner: "RoundRunner | None" = None,
+    signals: SignalGuard | None = None,
+) -> int:
+    """A round in each of these conversations that has messages, or with None in every one that has; else nothing.
+
+    The conversation and the prompt of `request` do not count. A failure is printed and the others go on; the exit code
+    is that of the first failure.
+
+    Raises: OSError when the answer cannot be written any more.
+    """
+    full = dict(inbox_counts(scope, archived=names is not None))
+    meant = list(full) if names is None else list(dict.fromkeys(names))
+    several = names is None or len(meant) > 1
+    code = 0
+    with signals or SignalGuard() as signals:
+        for name in meant:
+            if not full.get(name):
+                print_note(_EMPTY_INBOX.format(name))
+                continue
+            if several:
+                print_note(f"processing the inbox of '{name}'")
+            try:
+                within = scope.within(name)
+                act = partial(runner or _check_inbox, within, replace(request, conversation=name, prompt=""))
+                anyio.run(show_round, within, act, display_settings(request, within.resolve()), request.debug, signals)
+            except KeyboardInterrupt:
+                return signals.exit_code or INTERRUPTED_STATUS
+            except MaridError as error:
+                _print_failure(scope, name, error)
+                code = code or exit_code(error)
+            if signals.exit_code:
+                return signals.exit_code
+    if not meant:
+        print_note("no pending messages in any inbox")
+    return code
+
+
+def _print_failure(scope: RequestScope, name: str, error: MaridError) -> None:
+    """Print the error and what to do next: a round that had begun has taken the messages."""
+    pending = scope.stores.inbox.peek(name)
+    next_step = "its messages are still pending" if pending else f"`marid -C {name} resume` continues"
+    print_note(f"{name}: {error_text(error)}; {next_step}")
+
+
+async def _check_inbox(
+    scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None"
+) -> RoundEnd | None:
+    end = await run_inbox_round(scope, request, listener, asker)
+    if end is None:
+        await listener(Event(new_id(), 0, Caller(face="cli"), Notice(_EMPTY_INBOX.format(request.conversation))))
+    return end

@@ -27,8 +27,7 @@ from marid.faces.cli.argv.params import (
     plain_option,
 )
 from marid.faces.cli.operations import conversation_actions, conversation_properties, conversation_views
-from marid.faces.cli.view.console import print_note
-from marid.faces.cli.view.entry_text import print_untrusted
+from marid.faces.cli.view.console import print_note, print_untrusted
 from marid.faces.click_command import ScopedCommand
 from marid.text.display import quote_path
 

@@ -19,11 +19,9 @@ from marid.faces.cli.argv.params import (
     json_option,
     option_with_completion,
 )
-from marid.faces.cli.chat.chat_round import chat_request, run_chat
-from marid.faces.cli.chat.inbox_rounds import check_inboxes
+from marid.faces.cli.chat.chat_round import chat_request, check_inboxes, run_chat
 from marid.faces.cli.operations import conversation_actions
-from marid.faces.cli.view.console import print_line, print_note, replace_invalid_bytes
-from marid.faces.cli.view.entry_text import print_untrusted
+from marid.faces.cli.view.console import print_line, print_note, print_untrusted, replace_invalid_bytes
 from marid.faces.click_command import ScopedCommand
 from marid.text.display import escape_text, format_timestamp
 

@@ -11,8 +11,7 @@ from marid.app.inspection import inspect
 from marid.core.settings.schema import find_setting
 from marid.core.settings.view import printable_value
 from marid.faces.cli.operations.conversation_views import print_json
-from marid.faces.cli.view.console import print_note, replace_invalid_bytes
-from marid.faces.cli.view.entry_text import print_untrusted
+from marid.faces.cli.view.console import print_note, print_untrusted, replace_invalid_bytes
 
 
 def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool = False) -> None:

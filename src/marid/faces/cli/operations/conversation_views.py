@@ -8,16 +8,17 @@ from typing import NamedTuple
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.app.conversations import ConversationListItem, Overview
-from marid.core.conversation.entry import MESSAGE, Entry
-from marid.core.conversation.entry_json import entry_to_dict
+from marid.core.conversation.entry import ANCHORS, MESSAGE, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
+from marid.core.conversation.entry_json import entry_to_dict, status_mark
 from marid.core.errors import MaridError
 from marid.faces.cli.argv.option_tables import LIST_OPTIONS, LOG_OPTIONS, parse_options
 from marid.faces.cli.operations.conversation_actions import exists_or_notify, resolve_after_sweep, sweep
 from marid.faces.cli.view.answer_output import MarkdownLook, render_markdown
-from marid.faces.cli.view.console import count_text, print_line, print_note
-from marid.faces.cli.view.entry_text import align_columns, entry_text, excerpt, is_visible, one_line, print_untrusted
-from marid.text.display import format_timestamp
+from marid.faces.cli.view.console import count_text, print_line, print_note, print_untrusted
+from marid.text.display import clip, format_timestamp
 
+_PREVIEW = 60
+_HIDDEN_TYPES = ANCHORS | {TOOL_STARTED}
 _LINE_SEPARATORS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 
 
@@ -100,12 +101,8 @@ def _message_count(scope: RequestScope, name: str) -> int | None:
 
 
 def _conversation_fields(scope: RequestScope, one: ConversationListItem, working: str) -> dict[str, object]:
-    return {
-        **one.meta.public_fields(),
-        "current": one.meta.name == working,
-        "active": one.holder is not None,
-        "messages": _message_count(scope, one.meta.name),
-    }
+    state = {"current": one.meta.name == working, "active": one.holder is not None}
+    return {**one.meta.public_fields(), **state, "messages": _message_count(scope, one.meta.name)}
 
 
 def show_conversation(scope: RequestScope, name: str, *, as_json: bool = False) -> None:
@@ -122,12 +119,11 @@ def show_conversation(scope: RequestScope, name: str, *, as_json: bool = False) 
 def _overview_lines(found: Overview) -> Iterable[str]:
     meta, holder, messages, summary = found
     yield f"{meta.name}{' [active]' if holder else ''}{' [archived]' if meta.archived_ms else ''}"
-    model = f"{meta.provider}:{meta.model}".strip(":")
     rows = [
         ("messages", f"{messages:,}"),
         ("last used", format_timestamp(meta.last_message_ms)),
         ("title", one_line(meta.title)),
-        ("model", model),
+        ("model", f"{meta.provider}:{meta.model}".strip(":")),
         ("summary", summary),
         ("held by", f"process {holder.pid} on {holder.host}" if holder else ""),
     ]
@@ -238,3 +234,52 @@ def _json(value: object, indent: int | None = None) -> str:
     import json  # imported when used: a list for people needs none of it
 
     return json.dumps(value, indent=indent, ensure_ascii=False)
+
+
+def align_columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Rows as lines, each column as wide as its widest cell."""
+    table = list(rows)
+    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    for row in table:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width)
+        yield "  ".join(cells).rstrip()
+
+
+def is_visible(entry: Entry, *, verbose: bool) -> bool:
+    """Whether a log shows this entry; started calls and anchors only if `verbose`."""
+    return verbose or entry.entry_type not in _HIDDEN_TYPES
+
+
+def entry_text(entry: Entry, *, verbose: bool) -> str:
+    """An entry of a log: messages in full, calls and results shortened unless `verbose`."""
+    if entry.entry_type == MESSAGE:
+        return f"[{one_line(entry.sender)}]{status_mark(entry)}\n{entry.content.rstrip()}\n"
+    if entry.entry_type == TOOL_CALL:
+        words = entry.content if verbose else _preview(entry.content)
+        return f"[call: {one_line(entry.to)}] {words}{status_mark(entry)}\n"
+    if entry.entry_type == TOOL_RESULT:
+        size = count_text(len(entry.content.encode("utf-8", "surrogatepass")), "byte")
+        return f"[result: {one_line(entry.sender)}] {entry.content if verbose else size}{status_mark(entry)}\n"
+    if entry.entry_type == TOOL_STARTED:
+        return f"[started: {one_line(entry.to)}]\n"
+    return f"[{one_line(entry.entry_type)}] {entry.content if verbose else _preview(entry.content)}".rstrip() + "\n"
+
+
+def one_line(text: str) -> str:
+    """`text` on one line."""
+    return " ".join(text.split())
+
+
+def _preview(text: str) -> str:
+    return clip(one_line(text), _PREVIEW + 1)
+
+
+def excerpt(text: str, words: Iterable[str], around: int = 200) -> str:
+    """The text around the first of `words`: its line, cut to `around` characters on each side."""
+    low = text.casefold()
+    places = [at for word in words if (at := low.find(word.casefold())) >= 0]
+    at = min(places, default=0)
+    begin = max(0, text.rfind("\n", 0, at) + 1, at - around)
+    end = text.find("\n", at)
+    end = min(len(text) if end < 0 else end, at + around)
+    return f"{'…' if begin else ''}{text[begin:end].strip()}{'…' if end < len(text.rstrip()) else ''}"

@@ -10,8 +10,7 @@ from marid.app.app import RequestScope
 from marid.app.model_info import as_toml, find_model_info
 from marid.core.errors import MaridError, NotFound
 from marid.core.model_io import ModelInfo
-from marid.faces.cli.view.console import print_line, print_note
-from marid.faces.cli.view.entry_text import print_untrusted
+from marid.faces.cli.view.console import print_line, print_note, print_untrusted
 from marid.faces.cli.view.greeting import bold
 from marid.text.display import escape_text
 

@@ -60,7 +60,7 @@ def call_arguments(
         value = given.get(parameter)
         if value is None or value == ():
             continue
-        args[parameter] = _parse_json_flag(parameter, value) if _takes_json(about) else value
+        args[parameter] = _parse_json(value, f"--{parameter} takes JSON") if _takes_json(about) else value
     return args
 
 
@@ -69,19 +69,15 @@ def _takes_json(about: Mapping[str, Any]) -> bool:
     return "object" in kinds and "string" not in kinds
 
 
-def _parse_json_flag(parameter: str, text: str) -> object:
+def _parse_json(text: str, expected: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"--{parameter} takes JSON: {error}") from error
+        raise BadInput(f"{expected}: {error}") from error
 
 
 def _parse_packed_args(packed: str, taker: str) -> dict[str, object]:
-    text = sys.stdin.read() if packed == "-" else packed
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{taker} a JSON object: {error}") from error
+    value = _parse_json(sys.stdin.read() if packed == "-" else packed, f"{taker} a JSON object")
     if not isinstance(value, dict):
         raise BadInput(f"{taker} a JSON object, not {type(value).__name__}")
     return cast("dict[str, object]", value)
@@ -112,14 +108,14 @@ def print_call(call: Callable[[], Outcome], *, as_json: bool) -> int:
 
 def print_outcome(outcome: Outcome, *, as_json: bool) -> int:
     """Print an outcome; the exit code is its family's."""
-    code = 0 if isinstance(outcome, ToolOutput) else EXIT_STATUS[outcome.code]
     match outcome:
-        case ToolOutput(text=text, values=values) if as_json:
-            print_line(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
-        case ToolFailure(code=family, message=message) if as_json:
-            print_line(json.dumps({"ok": False, "code": family, "message": message}))
-        case ToolOutput(text=text):
-            print_line(text.removesuffix("\n"))
-        case ToolFailure(message=message):
-            print_note(message)
-    return code
+        case ToolOutput(text=text, values=values):
+            fields = {"ok": True, "result": text, **({"values": dict(values)} if values else {})}
+            print_line(json.dumps(fields) if as_json else text.removesuffix("\n"))
+            return 0
+        case ToolFailure(code=family, message=message):
+            if as_json:
+                print_line(json.dumps({"ok": False, "code": family, "message": message}))
+            else:
+                print_note(message)
+            return EXIT_STATUS[family]

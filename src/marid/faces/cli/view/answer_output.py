@@ -1,9 +1,10 @@
 """The answer on stdout: plain in a pipe; on a terminal escaped, or rendered as markdown."""
 
+import contextlib
 import os
 import select
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from marid.faces.signals import SignalGuard
 from marid.text.display import escape_text
@@ -46,37 +47,8 @@ def render_markdown(text: str, look: MarkdownLook) -> str:
     return "".join(parts).rstrip("\n") + "\n"
 
 
-class OutputStream(Protocol):
-    """What answers are written to: stdout or stderr."""
-
-    terminal: bool
-    at_start: bool
-    """Whether the next text begins a line."""
-
-    @property
-    def width(self) -> int:
-        """Columns of the terminal."""
-        ...
-
-    def write(self, text: str) -> None:
-        """Write at once."""
-        ...
-
-
-class AnswerWriter(Protocol):
-    """Writes streamed text of one kind: the answer, or the reasoning."""
-
-    def write(self, text: str) -> None:
-        """Write a fragment."""
-        ...
-
-    def close(self) -> None:
-        """End the text and its last line; does nothing if nothing was written."""
-        ...
-
-
 class AnswerStream:
-    """An unbuffered stream for the answer.
+    """Stdout, unbuffered. `at_start` says whether the next text begins a line.
 
     A closed pipe or a full disk does not raise inside the round: it is kept in `error`, `stop` is called, and nothing
     more is written.
@@ -126,10 +98,43 @@ class AnswerStream:
                 select.select([], [self._descriptor], [])
 
 
+class StatusStream:
+    """Stderr. It shares the terminal with the answer, so a line here first ends an unfinished line of the answer.
+
+    A closed stderr is ignored.
+    """
+
+    def __init__(self, stream: TextIO, out: AnswerStream) -> None:
+        self._stream = stream
+        self._out = out
+        self.terminal = stream.isatty()
+        self.at_start = True
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal."""
+        return terminal_width(self._stream.fileno()) if self.terminal else DEFAULT_WIDTH
+
+    def write(self, text: str) -> None:
+        """Write at once."""
+        if self.terminal and self._out.terminal and not self._out.at_start:
+            self._out.at_start = True
+            text = f"\n{text}"
+        self.at_start = text.endswith("\n")
+        self.write_raw(text)
+
+    def write_raw(self, text: str) -> None:
+        """Write without ending a line of the answer first."""
+        encoding = self._stream.encoding or "utf-8"
+        with contextlib.suppress(OSError):
+            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            self._stream.flush()
+
+
 class PlainAnswer:
     """Text without rendering. On a terminal, control characters are escaped."""
 
-    def __init__(self, stream: OutputStream) -> None:
+    def __init__(self, stream: AnswerStream | StatusStream) -> None:
         self._stream = stream
 
     def write(self, text: str) -> None:
@@ -143,7 +148,7 @@ class PlainAnswer:
 class MarkdownAnswer:
     """Rendered markdown, one reply or one piece of reasoning at a time."""
 
-    def __init__(self, stream: OutputStream, look: MarkdownLook, *, reasoning: bool = False) -> None:
+    def __init__(self, stream: AnswerStream | StatusStream, look: MarkdownLook, *, reasoning: bool = False) -> None:
         self._stream = stream
         self._look = look
         self._is_reasoning = reasoning

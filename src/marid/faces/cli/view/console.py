@@ -4,6 +4,7 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Iterable, Sequence
 
 from marid.core.errors import MaridError, Refused
 from marid.text.display import escape_text
@@ -45,6 +46,22 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
     sys.stdout.buffer.flush()
+
+
+def print_untrusted(text: str, *, bold: Sequence[str] = ()) -> None:
+    """Print text from outside: unchanged to a file or pipe; on a terminal escaped, with some words in bold."""
+    if sys.stdout.isatty():
+        text = highlight(escape_controls(text), bold)
+    # A lone surrogate, which JSON can hold and UTF-8 cannot, is escaped.
+    print_line(text.encode("utf-8", "backslashreplace").decode())
+
+
+def highlight(text: str, words: Iterable[str]) -> str:
+    """`text` with `words` in bold."""
+    import re
+
+    wanted = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return re.sub(wanted, lambda found: f"\x1b[1m{found[0]}\x1b[0m", text, flags=re.IGNORECASE) if wanted else text
 
 
 def redirect_target() -> str:

@@ -1,9 +1,8 @@
 """Show a round: the answer on stdout; tools, warnings and a line while waiting for the model on stderr."""
 
-import contextlib
 import time
 from collections.abc import Callable
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, TypeAlias
 
 from marid.core.events import Event, Notice, QuestionAsked
 from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta, Usage
@@ -21,15 +20,7 @@ from marid.core.round_events import (
     WindowWarning,
 )
 from marid.core.settings.values import DisplaySettings
-from marid.faces.cli.view.answer_output import (
-    DEFAULT_WIDTH,
-    AnswerStream,
-    AnswerWriter,
-    MarkdownAnswer,
-    MarkdownLook,
-    PlainAnswer,
-    terminal_width,
-)
+from marid.faces.cli.view.answer_output import AnswerStream, MarkdownAnswer, MarkdownLook, PlainAnswer, StatusStream
 from marid.faces.cli.view.console import count_text, escape_controls
 from marid.text.display import clip, escape_text
 
@@ -48,37 +39,7 @@ _END_TEXTS = {
 }
 
 
-class StatusStream:
-    """Stderr. It shares the terminal with the answer, so a line here first ends an unfinished line of the answer.
-
-    A closed stderr is ignored.
-    """
-
-    def __init__(self, stream: TextIO, out: AnswerStream) -> None:
-        self._stream = stream
-        self._out = out
-        self.terminal = stream.isatty()
-        self.at_start = True
-
-    @property
-    def width(self) -> int:
-        """Columns of the terminal."""
-        return terminal_width(self._stream.fileno()) if self.terminal else DEFAULT_WIDTH
-
-    def write(self, text: str) -> None:
-        """Write at once."""
-        if self.terminal and self._out.terminal and not self._out.at_start:
-            self._out.at_start = True
-            text = f"\n{text}"
-        self.at_start = text.endswith("\n")
-        self.write_raw(text)
-
-    def write_raw(self, text: str) -> None:
-        """Write without ending a line of the answer first."""
-        encoding = self._stream.encoding or "utf-8"
-        with contextlib.suppress(OSError):
-            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            self._stream.flush()
+AnswerWriter: TypeAlias = PlainAnswer | MarkdownAnswer
 
 
 class WaitIndicator:
@@ -178,25 +139,38 @@ class StatusLines:
                 self._print_detail(what)
 
     def _print_detail(self, what: RoundEvent) -> None:
-        match what:
-            case ToolStarted(name=name, summary=summary) if self._tools:
-                self._print_line(f"[{name}] {summary or ''}".rstrip())
-            case ToolEnded(name=name, result=text, failed=failed) if self._tools:
-                self._print_line(f"[{name}] {_result_text(text, failed=failed)}")
-            case FuelStatus(remaining=remaining, total=total) if self._verbose:
-                self._print_line(f"[fuel] {remaining} of {total} left")
-            case InboxInjected(messages=count) if self._verbose:
-                self._print_line(f"[inbox] {count_text(count, 'message')}")
-            case RetryScheduled(attempt=attempt, seconds=seconds, why=why) if self._verbose:
-                self._print_line(f"[attempt {attempt}] in {seconds:g} s: {why}")
-            case UsageReported(model=model, usage=usage) if self._verbose:
-                self._print_line(f"[usage] {model}: {_usage_text(usage)}")
-            case _:
-                pass
+        if (text := _tool_text(what) if self._tools else "") or (text := _detail_text(what) if self._verbose else ""):
+            self._print_line(text)
 
     def _print_line(self, text: str) -> None:
         shown = escape_text(clip(text, _MAX_LINE))
         self._err.write(f"{_DIM}{shown}{_PLAIN}\n" if self._colour else f"{shown}\n")
+
+
+def _tool_text(what: RoundEvent) -> str:
+    match what:
+        case ToolStarted(name=name, summary=summary):
+            return f"[{name}] {summary or ''}".rstrip()
+        case ToolEnded(name=name, result=text, failed=True):
+            return f"[{name}] failed: {text.strip().partition(chr(10))[0]}"
+        case ToolEnded(name=name, result=text):
+            return f"[{name}] {count_text(len(text), 'character')}"
+        case _:
+            return ""
+
+
+def _detail_text(what: RoundEvent) -> str:
+    match what:
+        case FuelStatus(remaining=remaining, total=total):
+            return f"[fuel] {remaining} of {total} left"
+        case InboxInjected(messages=count):
+            return f"[inbox] {count_text(count, 'message')}"
+        case RetryScheduled(attempt=attempt, seconds=seconds, why=why):
+            return f"[attempt {attempt}] in {seconds:g} s: {why}"
+        case UsageReported(model=model, usage=usage):
+            return f"[usage] {model}: {_usage_text(usage)}"
+        case _:
+            return ""
 
 
 def _fuel_text(total: int, *, empty: bool) -> str:
@@ -205,10 +179,6 @@ def _fuel_text(total: int, *, empty: bool) -> str:
         return "out of fuel: the model returned only empty answers (each costs `fuel_empty_response_cost`)"
     requests = "one request" if total == 1 else f"{total} requests"
     return f"out of fuel: {requests} in one round (see the setting `fuel`)"
-
-
-def _result_text(text: str, *, failed: bool) -> str:
-    return f"failed: {text.strip().partition(chr(10))[0]}" if failed else count_text(len(text), "character")
 
 
 def _usage_text(usage: Usage) -> str:

@@ -144,10 +144,7 @@ def test_a_link_that_is_there_is_left_alone(installed: Installed, tmp_path: Path
 def test_what_is_not_ours_is_never_overwritten(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "jinni").write_text("mine")
     told = installed("links", str(tmp_path))
-    assert (told.code, told.err) == (
-        2,
-        f"marid: {tmp_path}/jinni exists and is not a link to marid; remove it first\n",
-    )
+    assert (told.code, told.err) == (2, f"marid: {tmp_path}/jinni exists and is not a link to marid; remove it first\n")
     assert (tmp_path / "jinni").read_text() == "mine"
 
 

@@ -145,10 +145,7 @@ def test_without_a_clipboard_that_is_told(tmp_path: Path, capfd: pytest.CaptureF
     assert capfd.readouterr().err == "marid: copied with fake\n"
 
 
-@pytest.mark.parametrize(
-    ("args", "total"),
-    [([], "1MB"), (["--max-size-mb", "0.5"], "0.5MB")],
-)
+@pytest.mark.parametrize(("args", "total"), [([], "1MB"), (["--max-size-mb", "0.5"], "0.5MB")])
 def test_too_much_is_refused_before_the_first_byte(marid: Program, args: list[str], total: str) -> None:
     marid.set(JINNI_MAX_SIZE_MB="1")
     marid.write({"a.txt": "x" * 600_000, "b.txt": "y" * 600_000, "large.bin": b"\0" * 3_000_000})

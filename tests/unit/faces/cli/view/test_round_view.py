@@ -61,12 +61,7 @@ def seen(place: Path, display: DisplaySettings, *what: RoundEvent | RoundEnd) ->
 
 
 def test_stdout_is_the_answer_and_one_newline(place: Path) -> None:
-    whole = (
-        TextDelta("Hel"),
-        TextDelta("lo"),
-        ReplyEnded(),
-        EntryStored(Entry(id="e", entry_type="message")),
-    )
+    whole = (TextDelta("Hel"), TextDelta("lo"), ReplyEnded(), EntryStored(Entry(id="e", entry_type="message")))
     assert seen(place, DisplaySettings(), *whole, RoundEnd("answered", "r")) == ("Hello\n", "")
     assert seen(place, DisplaySettings(), TextDelta("Hello\n"), ReplyEnded()) == ("Hello\n", "")
     assert seen(place, DisplaySettings(), ReplyEnded(), RoundEnd("handed", "r")) == ("", "")
