@@ -1,4 +1,4 @@
-"""Paths besides the roots that tools may touch, kept in the user's own config.toml."""
+"""Paths outside the roots that tools may use, stored in the user's config.toml."""
 
 import os
 from collections.abc import Callable
@@ -15,32 +15,29 @@ KEY = "files"
 
 
 def list_allowed(scope: "RequestScope") -> tuple[str, ...]:
-    """What is allowed besides the roots."""
+    """The allowed paths outside the roots."""
     return scope.settings.tools.files
 
 
 def allow(scope: "RequestScope", path: str) -> str:
-    """Let tools touch `path` from now on, in every project: a file only itself, a folder with all below. Returns it.
+    """Let tools use `path` from now on, in every project: a single file, or a folder with everything in it.
 
-    Raises: NotFound, BadInput for the whole disk, Refused for our own home, Unavailable if it cannot be written down.
+    Raises: NotFound, BadInput for the whole disk, Refused for marid's home, Unavailable if it cannot be stored.
     """
     place = os.path.realpath(os.path.join(scope.cwd, path))
     if not os.path.exists(place):
-        raise NotFound(f"'{quote_path(path)}' is not there")
+        raise NotFound(f"'{quote_path(path)}' does not exist")
     if place == os.path.dirname(place):
-        raise BadInput("the whole disk cannot be allowed: name the folders that tools may touch")
+        raise BadInput("the whole disk cannot be allowed: name the folders that tools may use")
     home = os.path.realpath(scope.home)
     if place == home or place.startswith(f"{home}/"):
-        raise Refused("marid's own home is never for tools")
+        raise Refused("tools may not use marid's own home")
     _rewrite(scope, lambda kept: kept if place in kept else [*kept, place])
     return place
 
 
 def forget(scope: "RequestScope", path: str) -> str:
-    """Take back what `allow` gave. Returns the path.
-
-    Raises: NotFound for what is not allowed.
-    """
+    """Remove an allowed path. Returns it. Raises: NotFound if it is not allowed."""
     place = os.path.realpath(os.path.join(scope.cwd, path))
     named = next((kept for kept in scope.settings.tools.files if kept in (path, place)), None)
     if named is None:

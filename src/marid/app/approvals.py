@@ -1,4 +1,4 @@
-"""Questions that wait for a person, and answering them."""
+"""List pending approvals and answer them."""
 
 import time
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def pending_approvals(scope: "RequestScope") -> list[Approval]:
-    """The questions that may still be answered, oldest first."""
+    """The questions that can still be answered, oldest first."""
     now = time.time()
     found = [approval for approval in scope.app.approvals().pending() if approval.is_waiting(now)]
     return sorted(found, key=lambda approval: approval.question.created)
@@ -20,7 +20,7 @@ def pending_approvals(scope: "RequestScope") -> list[Approval]:
 def answer_approval(scope: "RequestScope", number: str, choice: ApprovalAnswer) -> Approval:
     """Answer the question whose id begins with `number`.
 
-    Raises: NotFound for none, BadInput for several, Refused when it is too late or somebody else was first.
+    Raises: NotFound for none, BadInput for several, Refused if it was answered or has expired.
     """
     fitting = [approval for approval in pending_approvals(scope) if approval.question.id.startswith(number)]
     if not fitting or not number:

@@ -1,4 +1,4 @@
-"""A person's own TOML files, changed as a careful person would: comments and unknown keys stay."""
+"""Edit the user's TOML files; comments and unknown keys stay."""
 
 import contextlib
 import os
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def edit_toml_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
-    """Change a file whole or not at all; what has to be made for it is for its owner alone.
+    """Change a file atomically. A new file or folder is only for its owner.
 
-    Raises: BadFile when it is no TOML; Unavailable when it cannot be written.
+    Raises: BadSettingsFile if it is not valid TOML; Unavailable if it cannot be written.
     """
     import tomlkit  # imported when used
     from tomlkit.exceptions import TOMLKitError
@@ -44,7 +44,7 @@ def _text(path: str) -> str:
 
 
 def _replace(path: str, data: bytes) -> None:
-    """A file that is there keeps its mode; a new one may come to hold keys."""
+    """An existing file keeps its mode; a new one is private, since it may come to hold keys."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except FileExistsError:

@@ -25,7 +25,7 @@ def follow(
 ) -> Iterator[ContextReport]:
     """Write the output now and after every change, until `stop()`; a report each time.
 
-    The first error is raised. Later ones are told and the last good output stays, since the next change may mend it.
+    The first error is raised. Later ones are notices, and the last good output stays: the next change may fix them.
     """
     memory = ContentCache()
     first = assemble(scope, request, listener, memory)

@@ -1,4 +1,4 @@
-"""What a person sets for one conversation, written down in its own files."""
+"""Settings of one conversation, stored in its own files."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,10 +21,10 @@ _MAX_PROMPT_BYTES = 1 << 20
 
 
 def set_conversation_settings(scope: RequestScope, conversation: str, values: Mapping[str, object]) -> None:
-    """Write settings into the conversation's own files, whose comments and other keys stay; None removes a key.
+    """Write settings to the conversation's own files; comments and other keys stay, None removes a key.
 
-    Those of the display go into its cli.toml, all others into its local.toml. The conversation, a name or an id, is
-    made if it is not there. Values may be texts, as a command line has them; keys of tables have dots, or are tables.
+    Display settings go to its cli.toml, all others to its local.toml. The conversation is created if it does not
+    exist. Values may be strings from a command line; keys of tables have dots, or are tables.
 
     Raises: BadInput that names every problem; Unavailable.
     """
@@ -65,7 +65,7 @@ def _check_values(values: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _ensure_conversation(scope: RequestScope, key: str) -> str:
-    """The name of a conversation, which is made if it is not there."""
+    """The name of the conversation, which is created if it does not exist."""
     store = scope.stores.conversations
     try:
         return store.get_meta(key).name
@@ -99,46 +99,43 @@ def _toml_value(value: Any) -> Any:
 
 
 async def set_model(scope: RequestScope, conversation: str, model: str) -> str:
-    """Ask for that model from now on, once its provider has said that there is one. Returns what was set.
+    """Set the model, after its provider confirmed that it exists. Returns what was set.
 
-    `provider:model` names both, where there is such a provider; it is written as one, so that taking it back takes back
-    both. Raises: as Model.info; BadInput; Unavailable.
+    `provider:model` is stored as one value, so that unsetting it unsets both. Raises: as Model.info; BadInput;
+    Unavailable.
     """
     if not model.strip():
-        raise BadInput("say which model")
+        raise BadInput("name a model")
     name = conversation_name(scope, conversation)
     values: dict[str, object] = {"model": model}
     provider, colon, rest = model.partition(":")
     if colon and rest and provider in (*PROVIDERS, *scope.settings.model.providers):
-        values["provider"] = None  # one that was set before would be the stronger
-    meant = scope.within(name, values).settings
-    await scope.app.model(meant, {}).info(meant.model.name)
-    if meant.model.provider != scope.within(name).settings.model.provider:
-        # What belonged to another provider, least of all its key, is not for this one.
+        values["provider"] = None  # an earlier one would override it
+    wanted = scope.within(name, values).settings
+    await scope.app.model(wanted, {}).info(wanted.model.name)
+    if wanted.model.provider != scope.within(name).settings.model.provider:
+        # The address and above all the key of the former provider are not for this one.
         values |= {"base_url": None, "api_key": None}
     set_conversation_settings(scope, conversation, values)
     return model
 
 
 def conversation_name(scope: RequestScope, key: str) -> str:
-    """The name of the conversation that a name or an id means; one that is not there is called as it was asked for.
-
-    Raises: BadInput for what can be no name.
-    """
+    """The name of the conversation with this name or id; the key itself if there is none. Raises: BadInput."""
     return scope.stores.conversations.resolve_name(key)
 
 
 def set_username(scope: RequestScope, conversation: str, name: str) -> None:
-    """Call the user so from now on. Raises: BadInput; Unavailable."""
+    """Set the user's name. Raises: BadInput; Unavailable."""
     set_conversation_settings(scope, conversation, {"username": name})
 
 
 def set_system_prompt(scope: RequestScope, conversation: str, text_or_path: str) -> bool:
-    """Give the conversation a system prompt of its own: a file's content where there is such a file, else the text.
+    """Set the conversation's system prompt: the content of a file of that name if there is one, else the text.
 
-    Returns whether it has one now: a blank one is none.
+    A blank one removes it. Returns whether there is one now.
 
-    Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
+    Raises: BadInput; ConversationLocked; Refused if the conversation is archived; Unavailable.
     """
     text = read_text_file(scope, text_or_path, _MAX_PROMPT_BYTES) if is_file(scope, text_or_path) else text_or_path
     storage = storage_for(scope, conversation)

@@ -1,4 +1,4 @@
-"""Conversations as a person handles them: which one is meant, which there are, and what becomes of them."""
+"""Find, list, read, change and delete conversations."""
 
 import os
 import sys
@@ -42,14 +42,14 @@ _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})
 
 
 class ConversationListItem(NamedTuple):
-    """One of many; nobody holds it without a `holder`."""
+    """A conversation, and the process that uses it now."""
 
     meta: ConversationMeta
     holder: LeaseHolder | None
 
 
 class Overview(NamedTuple):
-    """One conversation in three lines."""
+    """A short description of one conversation."""
 
     meta: ConversationMeta
     holder: LeaseHolder | None
@@ -64,31 +64,28 @@ def storage_for(scope: RequestScope, key: str) -> StorageSettings:
 
 
 def current(scope: RequestScope) -> CurrentConversation:
-    """Which conversation is meant where none is named, and which was before it. Raises: Corrupt."""
+    """The current conversation and the previous one. Raises: Corrupt."""
     return scope.stores.session.current()
 
 
 def resolve_name(scope: RequestScope, selector: str = "", *, switch: bool = False, clock: float | None = None) -> str:
-    """The name that a person means: nothing for the current one, `-` the one before, `new` or `new:PREFIX` a new name,
-    else a name or an id. With `switch` it becomes the current one.
+    """The name of the conversation that `selector` means: "" the current one, `-` the previous one, `new` or
+    `new:PREFIX` a new one, else a name or an id. With `switch` it becomes the current one.
 
-    Raises: BadInput for what cannot be a name, and for `-` where there was none before; Corrupt; Unavailable.
+    Raises: BadInput for an invalid name, and for `-` without a previous one; Corrupt; Unavailable.
     """
-    memory = scope.stores
-    now = memory.session.current()
-    name = _select_name(memory, now, selector, time.time() if clock is None else clock)
+    stores = scope.stores
+    now = stores.session.current()
+    name = _select_name(stores, now, selector, time.time() if clock is None else clock)
     if switch:
-        memory.session.switch(name)
+        stores.session.switch(name)
         if scope.app.hooks is not None and name != now.implied:
             scope.app.hooks.run_switch(now.implied, name)
     return name
 
 
 def check_selector(selector: str, *, allow_new: bool = False) -> None:
-    """See that a word can mean a conversation: `-`, a name or an id; with `fresh` also a new one.
-
-    Raises: BadInput.
-    """
+    """Raises: BadInput unless it is `-`, a name or an id; with `allow_new` also `new` or `new:PREFIX`."""
     if selector == PREVIOUS or (allow_new and selector == NEW):
         return
     if allow_new and selector == f"{NEW}:":
@@ -96,7 +93,7 @@ def check_selector(selector: str, *, allow_new: bool = False) -> None:
     check_conversation_name(selector.removeprefix(f"{NEW}:") if allow_new else selector)
 
 
-def _select_name(memory: ConversationStores, now: CurrentConversation, selector: str, clock: float) -> str:
+def _select_name(stores: ConversationStores, now: CurrentConversation, selector: str, clock: float) -> str:
     if not selector:
         return now.implied  # checked where it is used, like every name
     if selector == PREVIOUS:
@@ -104,17 +101,17 @@ def _select_name(memory: ConversationStores, now: CurrentConversation, selector:
             raise BadInput("there is no previous conversation to go back to")
         return now.previous
     if selector == NEW or selector.startswith(f"{NEW}:"):
-        return _new_name(memory, selector, clock)
-    return memory.conversations.resolve_name(selector)
+        return _new_name(stores, selector, clock)
+    return stores.conversations.resolve_name(selector)
 
 
-def _new_name(memory: ConversationStores, selector: str, clock: float) -> str:
-    """A name that nobody has: the prefix and the local time."""
+def _new_name(stores: ConversationStores, selector: str, clock: float) -> str:
+    """An unused name: the prefix and the local time."""
     check_selector(selector, allow_new=True)
     prefix = selector[len(NEW) + 1 :]
     stem = (f"{prefix}_" if prefix else "") + time.strftime("%Y%m%d_%H%M%S", time.localtime(clock))
-    # One that is meant and not used yet is nowhere but there.
-    taken = {*memory.session.current(), *(meta.name for meta in memory.conversations.list())}
+    # A current conversation without entries exists only in the session.
+    taken = {*stores.session.current(), *(meta.name for meta in stores.conversations.list())}
     number = 1
     name = stem
     while name in taken:
@@ -134,14 +131,14 @@ def list_conversations(scope: RequestScope) -> tuple[ConversationListItem, ...]:
 
 
 def conversation_names(scope: RequestScope) -> tuple[str, ...]:
-    """What conversations are called."""
+    """The names of all conversations."""
     return tuple(meta.name for meta in scope.stores.conversations.list())
 
 
 def conversation_exists(scope: RequestScope, key: str, *, unused: str = "") -> bool:
-    """Whether one of that name or id exists; `unused` is the one that may be unused yet.
+    """Whether the conversation exists. Only `unused` may be missing.
 
-    Raises: NotFound when another one does not exist; BadInput; Unavailable.
+    Raises: NotFound if any other is missing; BadInput; Unavailable.
     """
     try:
         scope.stores.conversations.get_meta(key)
@@ -153,7 +150,7 @@ def conversation_exists(scope: RequestScope, key: str, *, unused: str = "") -> b
 
 
 def overview(scope: RequestScope, key: str) -> Overview:
-    """One conversation in short; one that was never used has no messages. Raises: BadInput; Unavailable."""
+    """Describe a conversation, also one without entries. Raises: BadInput; Unavailable."""
     store = scope.stores.conversations
     try:
         transcript = store.read(key)
@@ -165,12 +162,12 @@ def overview(scope: RequestScope, key: str) -> Overview:
 
 
 def transcript(scope: RequestScope, key: str) -> ConversationReader:
-    """What was said in a conversation, whoever holds it. Raises: NotFound; BadInput; Unavailable."""
+    """Read a conversation, also while it is in use. Raises: NotFound; BadInput; Unavailable."""
     return scope.stores.conversations.read(key)
 
 
 def subscribe(scope: RequestScope, key: str, wake: Callable[[], object]) -> Callable[[], None]:
-    """Call `wake` now and whenever the conversation may have changed; what is returned ends that.
+    """Call `wake` now and on every change, until the returned function is called.
 
     Raises: NotFound; BadInput; Unavailable.
     """
@@ -195,7 +192,7 @@ def visible_entries(found: Transcript) -> tuple[Entry, ...]:
 
 
 def readable_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Entries as a person reads them: what a model says by `call_user` is a message, other hand-overs are calls."""
+    """Entries for a reader: a message passed by `call_user` becomes a message, other handoffs become calls."""
     for entry in entries:
         kind = _FLOW.get(entry.entry_type)
         if kind is None:
@@ -213,9 +210,9 @@ def _call_user_message(arguments: str) -> str:
 
 
 def clear(scope: RequestScope, key: str) -> bool:
-    """Archive the history, so that the window is empty; false when there was nothing to archive.
+    """Archive the history and empty the window; false if there was nothing to archive.
 
-    Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
+    Raises: BadInput; ConversationLocked; Refused if the conversation is archived; Unavailable.
     """
     try:
         held = scope.stores.conversations.open(key, storage_for(scope, key))
@@ -232,34 +229,33 @@ def clear(scope: RequestScope, key: str) -> bool:
 
 
 def rename(scope: RequestScope, key: str, name: str) -> ConversationMeta:
-    """Raises: NotFound; Conflict; BadInput; Held; Unavailable."""
+    """Raises: NotFound; Conflict; BadInput; ConversationLocked; Unavailable."""
     return scope.stores.conversations.rename(key, name)
 
 
 def abandon_name(scope: RequestScope, name: str, instead: str = "") -> str:
-    """Give up a name that is meant where none is named, and that nothing was ever said under; mean another instead, or
-    the one before: that is returned.
+    """Leave the current conversation, which has no entries: switch to `instead`, or to the previous one. Returns it.
 
-    Raises: NotFound when it is not the one that is meant; Conflict when there is one of the other name; BadInput.
+    Raises: NotFound if `name` is not the current one; Conflict if `instead` exists; BadInput.
     """
-    memory = scope.stores
-    if memory.session.current().implied != name or name == CurrentConversation().implied:
+    stores = scope.stores
+    if stores.session.current().implied != name or name == CurrentConversation().implied:
         raise NotFound(f"there is no conversation '{name}'")
-    if instead and memory.conversations.resolve_name(instead) in conversation_names(scope):
+    if instead and stores.conversations.resolve_name(instead) in conversation_names(scope):
         raise Conflict(f"there is a conversation '{instead}' already")
-    left = memory.session.leave(name)
-    return (memory.session.switch(check_conversation_name(instead)) if instead else left).implied
+    left = stores.session.leave(name)
+    return (stores.session.switch(check_conversation_name(instead)) if instead else left).implied
 
 
 def archive(scope: RequestScope, key: str, *, away: bool = True) -> ConversationMeta:
-    """Put a conversation away, or bring it back. Raises: NotFound; BadInput; Held; Unavailable."""
+    """Archive a conversation, or restore it. Raises: NotFound; BadInput; ConversationLocked; Unavailable."""
     return scope.stores.conversations.archive(key, storage_for(scope, key), archived=away)
 
 
 def destroy(scope: RequestScope, key: str) -> bool:
-    """Remove a conversation and all that belongs to it; false when there is none of that name.
+    """Delete a conversation with all its files; false if there is none of that name.
 
-    Raises: BadInput; Held; Unavailable.
+    Raises: BadInput; ConversationLocked; Unavailable.
     """
     try:
         scope.stores.conversations.destroy(check_conversation_name(key))
@@ -269,23 +265,23 @@ def destroy(scope: RequestScope, key: str) -> bool:
 
 
 def expire(scope: RequestScope, key: str, *, at: int | None = None, after_inactive: int | None = None) -> Expiry:
-    """Let a conversation, which is made if it is not there, end by itself; None leaves as it is, 0 means never.
+    """Set when a conversation expires, and create it if it does not exist. None keeps a value, 0 is never.
 
     Raises: BadInput; Unavailable.
     """
-    memory = scope.stores
+    stores = scope.stores
     try:
-        known = memory.lifetimes.expiry(key)
+        known = stores.lifetimes.expiry(key)
     except NotFound:
-        memory.conversations.create(key)
+        stores.conversations.create(key)
         known = Expiry()
     expiry = Expiry(known.at if at is None else at, known.after_inactive if after_inactive is None else after_inactive)
-    memory.lifetimes.set_expiry(key, expiry)
+    stores.lifetimes.set_expiry(key, expiry)
     return expiry
 
 
 class SweepReport(NamedTuple):
-    """The names of the destroyed conversations, a problem that was met, and why nothing could be destroyed."""
+    """The names of the deleted conversations, a problem for the user, and why nothing could be deleted."""
 
     gone: tuple[str, ...] = ()
     problem: str = ""
@@ -293,7 +289,7 @@ class SweepReport(NamedTuple):
 
 
 def sweep(scope: RequestScope) -> SweepReport:
-    """Destroy the conversations whose time has come. A home that cannot be written can still be read."""
+    """Delete expired conversations. A home that is read-only can still be read."""
     if not os.path.isdir(scope.home):
         return SweepReport()
     try:
@@ -303,12 +299,12 @@ def sweep(scope: RequestScope) -> SweepReport:
 
 
 def search(
-    scope: RequestScope, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
+    scope: RequestScope, query: str, *, whole: bool = False, on_problem: Callable[[str], None] = lambda _problem: None
 ) -> Iterator[ConversationHit]:
-    """Entries of all conversations that hold every word of the query; `tell` hears of what cannot be read.
+    """Entries of all conversations that have every word of the query; `on_problem` gets what cannot be read.
 
-    Raises: BadInput without any word.
+    Raises: BadInput for a blank query.
     """
     if not query.strip():
         raise BadInput("say what to search for")
-    return scope.stores.conversations.search(query, whole=whole, on_problem=tell)
+    return scope.stores.conversations.search(query, whole=whole, on_problem=on_problem)

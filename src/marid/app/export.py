@@ -12,7 +12,7 @@ from marid.core.conversation.records import ConversationMeta
 from marid.core.errors import BadInput
 from marid.text.display import escape_text, format_timestamp
 
-# What nobody reads: the result of a call tells more than that it was begun.
+# A call has its result, so its start is not shown.
 _HIDDEN_TYPES = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})
 _STYLE = """
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
@@ -23,12 +23,12 @@ details pre { font: 13px/1.4 ui-monospace, monospace; background: #8881; padding
 
 
 def export(scope: RequestScope, key: str, form: str = "markdown", *, whole: bool = False) -> str:
-    """The window of a conversation, or with `whole` all that was ever said in it.
+    """The window of a conversation, or with `whole` its whole transcript.
 
-    Raises: NotFound; BadInput for a form that there is not; Unavailable.
+    Raises: NotFound; BadInput for an unknown format; Unavailable.
     """
     if form not in FORMS:
-        raise BadInput(f"'{form}' is no form of an export: there are {', '.join(FORMS)}")
+        raise BadInput(f"unknown format '{form}': use {', '.join(FORMS)}")
     found = transcript(scope, key)
     entries = found.entries() if whole else found.window()
     return FORMS[form](found.meta(), entries)
@@ -50,7 +50,7 @@ def _markdown(meta: ConversationMeta, entries: Iterable[Entry]) -> str:
 
 
 def _fence_block(text: str) -> str:
-    """As a block of code that nothing in it can end."""
+    """A code block with a fence longer than any in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text.strip(chr(10))}\n{fence}"

@@ -1,4 +1,4 @@
-"""Messages that conversations have sent each other: who has some, and a round to act on them."""
+"""Messages between conversations: which have some, and rounds to act on them."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -20,24 +20,24 @@ INBOX_PROMPT = (
 
 
 def inbox_counts(scope: RequestScope, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
-    """The conversations with messages in their inbox, by name, and how many. Those that were put away cannot act on
-    them, and count only if `archived` ones are wanted; those that cannot be read are left out. Raises: Unavailable.
+    """The conversations that have messages, and how many. Archived ones, which cannot act on them, count only with
+    `archived`; those that cannot be read are left out. Raises: Unavailable.
     """
-    memory = scope.stores
+    stores = scope.stores
     found: list[tuple[str, int]] = []
-    for meta in memory.conversations.list():
+    for meta in stores.conversations.list():
         if archived or not meta.archived_ms:
             with suppress(Unavailable):
-                found.append((meta.name, len(memory.inbox.peek(meta.name))))
+                found.append((meta.name, len(stores.inbox.peek(meta.name))))
     return tuple((name, count) for name, count in found if count)
 
 
 async def run_inbox_round(
     scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
 ) -> RoundEnd | None:
-    """A round of `saying.conversation` about its messages; None when there are none that it does not know.
+    """Run a round about the messages of `request.conversation`; None if all of them are in its history already.
 
-    Raises: as `say`.
+    Raises: as `run_round`.
     """
     if not await scope.threads.run_shielded(lambda: scope.stores.inbox.peek(request.conversation)):
         return None

@@ -1,4 +1,4 @@
-"""A text file that a person names, or a pipe that stands for one."""
+"""Read a text file or a pipe that the user names."""
 
 import os
 import stat
@@ -9,28 +9,25 @@ from marid.text.display import quote_path
 from marid.workspace.plain_files import read_small_text
 
 _MAX_BYTES = 10 << 20
-# Read through the descriptor itself: a file behind these names would be opened anew, and what was read be said as well.
+# Read from the descriptor itself: opening these names again would start at the beginning of the file.
 _STDIN = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
 def is_file(scope: RequestScope, path: str) -> bool:
-    """Whether a person who says this may mean a file: it is there, and no folder."""
+    """Whether this is the path of an existing file."""
     place = os.path.join(scope.cwd, path)
     return os.path.exists(place) and not os.path.isdir(place)
 
 
 def read_text_file(scope: RequestScope, path: str, max_bytes: int = _MAX_BYTES) -> str:
-    """Its text, of at most so many bytes; a pipe is waited for.
-
-    Raises: NotFound; BadInput for what is no such file; Unavailable.
-    """
+    """The text of a file or a pipe. Raises: NotFound; BadInput if it is too large or not UTF-8; Unavailable."""
     shown, place = quote_path(path), os.path.join(scope.cwd, path)
     try:
         return _read_stream(place, max_bytes) if _is_stream(place) else read_small_text(place, max_bytes)
     except FileNotFoundError:
-        raise NotFound(f"the file '{shown}' is not there") from None
+        raise NotFound(f"the file '{shown}' does not exist") from None
     except UnicodeDecodeError as error:
-        raise BadInput(f"'{shown}' is no text in UTF-8") from error
+        raise BadInput(f"'{shown}' is not UTF-8 text") from error
     except (IsADirectoryError, ValueError) as error:
         raise BadInput(f"'{shown}' cannot be read: {error}") from error
     except OSError as error:

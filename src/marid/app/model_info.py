@@ -1,4 +1,4 @@
-"""What is known of one model: who knows it, and the words for it."""
+"""What the providers and our own table say about a model."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,9 @@ from marid.text.display import escape_text
 
 
 async def find_model_info(scope: RequestScope, name: str) -> ModelInfo:
-    """What the first provider that knows the model says, the default one first; of `provider:model` only that one.
+    """Ask the configured providers in order, for `provider:model` only that one; then our table of other services.
 
-    What our own table knows of a service that is not set up is told where nobody else knows the model.
-
-    Raises: NotFound when none knows it; when one could not be asked, what it raised.
+    Raises: NotFound if none has the model; what a provider raised that could not be asked.
     """
     settings = scope.within("", {"model": name}).settings
     bare = settings.model.name or name
@@ -41,7 +39,7 @@ async def find_model_info(scope: RequestScope, name: str) -> ModelInfo:
 
 
 async def _bundled_info(scope: RequestScope, name: str) -> ModelInfo | None:
-    """Of services that anybody can use, without asking them."""
+    """From our table, without a request."""
     for id in PROVIDERS:
         service = scope.app.providers(scope.within("", {"model": f"{id}:{name}"}).settings)[0]
         if service.provider == id and await scope.threads.run_shielded(partial(service.context_window, name)):
@@ -50,7 +48,7 @@ async def _bundled_info(scope: RequestScope, name: str) -> ModelInfo | None:
 
 
 def as_toml(info: ModelInfo, *, full: bool = False) -> str:
-    """Text that fits into models.toml; `full` adds, as comments, what else the provider tells."""
+    """Text that fits into models.toml; `full` adds the provider's other fields as comments."""
     return "\n".join([*(_comments(info) if full else ()), *_table(info)])
 
 
@@ -67,14 +65,14 @@ def _table(info: ModelInfo) -> Iterator[str]:
 
 def _comments(info: ModelInfo) -> Iterator[str]:
     prices = {"input": info.input_price, "output": info.output_price}
-    told = {
+    known = {
         "provider": info.provider,
         "name": info.name,
         **{word: f"${price:.2f} per MTok" for word, price in prices.items() if price is not None},
         "context window": f"{info.context_window:,} tokens" if info.context_window else "",
         **dict(sorted(_flatten(info.more))),
     }
-    yield from (f"# {escape_text(name)}: {escape_text(text)}" for name, text in told.items() if text)
+    yield from (f"# {escape_text(name)}: {escape_text(text)}" for name, text in known.items() if text)
 
 
 def _flatten(more: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What a person asked to have in a file."""
+"""Write results to a file that the user names."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
     if os.path.isdir(path) or path.endswith(os.sep):
         raise BadInput(f"'{path}' is a folder: name a file to write")
     if not os.path.isdir(folder):
-        raise NotFound(f"the folder '{folder}' is not there")
+        raise NotFound(f"the folder '{folder}' does not exist")
     try:
         if path in _STDOUT or (os.path.exists(path) and not os.path.isfile(path)):
             _write_through(path, batches)
         else:
             replace_file(path, batches)
     except PermissionError as error:
-        raise Refused(f"'{path}' cannot be written: no permission") from error
+        raise Refused(f"{path}: permission denied") from error
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -33,9 +33,7 @@ def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
 
 
 def _write_through(path: str, batches: Iterable[Sequence[bytes]]) -> None:
-    """A device or a pipe takes what it is given; it must not be replaced by a file. Behind stdout may be a file, which
-    others write to as well.
-    """
+    """Write to a device or a pipe, which must not be replaced. Stdout may be a file that others write to as well."""
     descriptor = os.dup(1) if path in _STDOUT else os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         for batch in batches:

@@ -32,7 +32,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType({"cli": "CLI", "json": "CLI", "mc
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRequest:
-    """What is said, and under which conditions.
+    """A prompt, and how to run it.
 
     `conversation` is a name or an id; one that does not exist is created. `resume` continues the last round without a
     new message. `force` ("user" or "agent") is whose turn it is after an answer without a handoff. `debug` names

@@ -1,4 +1,4 @@
-"""What one run may touch and do."""
+"""What one run may access and do."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from marid.core.policy.policy import Effect
 
 @dataclass(frozen=True, kw_only=True)
 class ToolAccess:
-    """What one run may touch and do, as flags say it; what they leave open the settings decide."""
+    """What one run may access and do, as the flags say; the settings decide the rest."""
 
     roots: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -17,4 +17,4 @@ class ToolAccess:
     read_only: bool = False
     wait: bool = False
     rootless: bool = False
-    """Where the working directory belongs to no project and nothing is named, go on with nothing to touch."""
+    """Outside a project and without named roots, continue with none instead of an error."""

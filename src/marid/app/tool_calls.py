@@ -1,4 +1,4 @@
-"""One call of a tool in a conversation, by a person or a program and not by a model."""
+"""Call one tool in a conversation, for a person or a program instead of a model."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ from marid.toolkit.outcome import Outcome, ToolFailure
 if TYPE_CHECKING:
     from marid.toolkit.questions import Asker
 
-# Tools that need one of these work on the conversation itself, or on what is around it.
+# Tools that need one of these work on the open conversation, or on the home.
 _CONVERSATION_PORTS = frozenset({NoteWriter, ReflectionWriter})
 _HOME_PORTS = frozenset({Peers, ModelLookup})
 _DEFAULT_ACCESS = ToolAccess()
@@ -33,7 +33,7 @@ _DEFAULT_ACCESS = ToolAccess()
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCallRequest:
-    """Which tool is called, in which conversation, and what it may touch."""
+    """Which tool to call, in which conversation, and what it may access."""
 
     tool: str
     conversation: str
@@ -47,11 +47,11 @@ async def call_tool(
     asker: "Asker | None" = None,
     listener: EventListener[ToolEvent] | None = None,
 ) -> Outcome:
-    """What the call comes to, with the conversation's own settings, policy and roots.
+    """Call a tool with the conversation's own settings, policy and roots.
 
-    A tool that keeps something in the conversation holds it meanwhile, and makes it if it is not there.
+    For a tool that writes to the conversation, the conversation is locked, and created if it does not exist.
 
-    Raises: BadInput for a name or settings that make no sense; NotFound for roots that are gone; Held; Unavailable.
+    Raises: BadInput for an invalid name or settings; NotFound for missing roots; ConversationLocked; Unavailable.
     """
     name = check_conversation_name(request.conversation)
     caller = scope.caller._replace(conversation=_conversation_id(scope.stores, name))
@@ -84,7 +84,7 @@ async def call_tool(
 
 
 def _conversation_id(stores: ConversationStores, name: str) -> str:
-    """By which what a person has allowed in a conversation is found again."""
+    """The id that standing grants of the conversation are stored under."""
     try:
         return stores.conversations.get_meta(name).id
     except NotFound:
@@ -92,9 +92,9 @@ def _conversation_id(stores: ConversationStores, name: str) -> str:
 
 
 def _tool_ports(session: ToolSession, tool: str) -> frozenset[type]:
-    """What a tool works with."""
+    """The ports that a tool uses."""
     try:
         needs = dependencies_of(session.inventory.find(tool))
     except NotFound:
-        return frozenset()  # whoever calls it is told
+        return frozenset()  # reported by the call itself
     return frozenset((*needs.required.values(), *needs.optional.values()))

@@ -1,4 +1,4 @@
-"""The tools over what one caller may touch: what every face calls."""
+"""Tools bound to one caller: its roots, its policy, its events."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ _NO_FLAGS = ToolAccess()
 
 
 class ToolSession:
-    """Tools bound to one caller, its roots and its policy. Several may be open at once, in one process.
+    """Tools bound to one caller, its roots and its policy. A process may have several.
 
-    `dispatcher` makes what calls them; it is asked for with the first call.
+    `dispatcher` is called with the first call of a tool.
     """
 
     def __init__(
@@ -54,19 +54,19 @@ class ToolSession:
         return available_tools(self.inventory, self.call_scope)
 
     def tools_by_name(self, *, every: bool = False) -> list[tuple[str, ToolSpec]]:
-        """The same by every name they have, aliases included."""
+        """The same by name and alias."""
         return [(name, spec) for spec in self.tools(every=every) for name in spec.names]
 
     async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
-        """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
+        """Call one tool. Raises nothing but cancellation. `asker` replaces the session's for this call."""
         return await self._dispatcher.call(name, args, self._scope_for(asker))
 
     async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
-        """Call several at once; results in the order of the calls, and one failure does not lose the others."""
+        """Call several tools at once; the results are in the order of the calls."""
         return await self._dispatcher.call_all(calls, self.call_scope)
 
     def close(self) -> None:
-        """Give the roots back."""
+        """Close the roots."""
         self.call_scope.path_scope.close()
 
     def _scope_for(self, asker: "Asker | None") -> CallScope:
@@ -81,7 +81,7 @@ def open_tools(
 ) -> ToolSession:
     """The tools for a caller; the events of its calls go to `listener`.
 
-    Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
+    Raises: BadInput for invalid flags or an invalid policy, NotFound for missing roots.
     """
     toolbox = scope.toolbox
     inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
@@ -144,16 +144,16 @@ def build_policy(settings: Settings, access: ToolAccess, known: Sequence[str]) -
 
 
 def build_path_scope(scope: RequestScope, access: ToolAccess) -> PathScope:
-    """What may be touched: the roots of the flags, else of the settings, else the project, and what is allowed besides.
+    """The roots of the flags, else of the settings, else the project; and the paths that are allowed as well.
 
-    Raises: BadInput where the working directory belongs to no project and nothing is named.
+    Raises: BadInput outside a project if nothing is named.
     """
     roots = [_absolute(scope, root) for root in access.roots or scope.settings.tools.roots]
     if not roots:
         roots = [scope.project]
         if scope.project == os.path.dirname(scope.project):
             if not access.rootless:
-                raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
+                raise BadInput("not inside a project: name the folders that tools may use with --root DIR")
             roots = []
     besides = [_absolute(scope, path) for path in (*scope.settings.tools.files, *access.files)]
     folders = [path for path in besides if os.path.isdir(path)]

@@ -1,4 +1,4 @@
-"""What commands find in their environment: a few of the user's variables, and what `mcp_env.toml` in our home adds."""
+"""The environment of commands: a few of the user's variables, and what `mcp_env.toml` in the home adds."""
 
 import os
 import re
@@ -10,13 +10,13 @@ from typing import Any, cast
 from marid.core.errors import BadInput
 
 FILE = "mcp_env.toml"
-# What programs need to find others, themselves and a language. Nothing that could be a key.
+# What programs need; nothing that could be a key.
 ALLOWED = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TMPDIR"),
     *("SYSTEMROOT", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE"),
 )
 ALLOWED_PREFIXES = ("LC_",)
-# What makes a program load or run something else than it was told to; a command can still set these itself, openly.
+# These make a program load or run other code. A command can still set them itself, where a person sees it.
 LOADERS = frozenset(
     (
         *("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "IFS", "CDPATH", "ZDOTDIR"),
@@ -33,14 +33,14 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class ShellEnvironment:
-    """The whole environment of commands, and what the user should know about the file."""
+    """The environment of commands, and warnings about the file."""
 
     variables: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
 
 def shell_environment(environ: Mapping[str, str], home: str) -> ShellEnvironment:
-    """What `environ` and `<home>/mcp_env.toml` come to. Raises: BadInput for a file that is not as it should be."""
+    """Merge `environ` and `<home>/mcp_env.toml`. Raises: BadInput for an invalid file."""
     building = _EnvironmentBuilder(environ)
     try:
         with open(os.path.join(home, FILE), "rb") as file:
@@ -55,7 +55,7 @@ def shell_environment(environ: Mapping[str, str], home: str) -> ShellEnvironment
 
 
 class _EnvironmentBuilder:
-    """References are to all variables of the user, and to what the file has set above."""
+    """A reference may name any variable of the user, and what the file has set before."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         kept = {name: value for name, value in environ.items() if name in ALLOWED or name.startswith(ALLOWED_PREFIXES)}
@@ -71,14 +71,14 @@ class _EnvironmentBuilder:
         tables = {"path": self._prepend, "env": self._set}
         for name, table in document.items():
             if name not in tables or not isinstance(table, dict):
-                raise BadInput(f"{FILE}: '{name}' is not known; there are the tables [path] and [env]")
+                raise BadInput(f"{FILE}: '{name}' is unknown; use the tables [path] and [env]")
         for name, take in tables.items():  # the path first: it may be referred to
             take(cast("dict[str, Any]", document.get(name, {})))
 
     def _prepend(self, table: Mapping[str, Any]) -> None:
         folders = table.get("prepend", [])
         if set(table) - {"prepend"} or not isinstance(folders, list):
-            raise BadInput(f"{FILE}: [path] takes prepend, a list of folders, and nothing else")
+            raise BadInput(f"{FILE}: [path] takes only prepend, a list of folders")
         named = [self._expand(folder, "[path] prepend") for folder in cast("list[object]", folders)]
         if loose := [folder for folder in named if not _is_single_absolute(folder)]:
             raise BadInput(f"{FILE}: [path] prepend: '{loose[0]}' is not an absolute folder")
@@ -87,10 +87,10 @@ class _EnvironmentBuilder:
     def _set(self, table: Mapping[str, Any]) -> None:
         for name, value in table.items():
             if not _NAME.fullmatch(name):
-                raise BadInput(f"{FILE}: [env] '{name}' is no name of a variable")
+                raise BadInput(f"{FILE}: [env] '{name}' is not a valid variable name")
             expanded = self._expand(value, f"[env] {name}")
             if name.upper() in LOADERS or name.upper().startswith(LOADER_PREFIXES):
-                self.warnings.append(f"{FILE}: {name} is left out: it would make programs load other code")
+                self.warnings.append(f"{FILE}: {name} is ignored: it would make programs load other code")
             else:
                 self._set_variable(name, expanded)
 
@@ -99,12 +99,12 @@ class _EnvironmentBuilder:
 
     def _expand(self, value: object, where: str) -> str:
         if not isinstance(value, str) or "\0" in value:
-            raise BadInput(f"{FILE}: {where}: text is needed")
+            raise BadInput(f"{FILE}: {where}: must be a string")
         missing = [name for name in _REFERENCE.findall(value) if name not in self._references]
         self.warnings += [f"{FILE}: {where}: ${{{name}}} is not set" for name in missing]
         return _REFERENCE.sub(lambda match: self._references.get(match[1], ""), value)
 
 
 def _is_single_absolute(folder: str) -> bool:
-    """Absolute and one: a relative one would be looked for in the project."""
+    """Whether it is one absolute path: a relative one would be in the project."""
     return os.path.isabs(folder) and os.pathsep not in folder

@@ -1,4 +1,4 @@
-"""The calls of one reply, made: what changes nothing at once, the rest one after another, results in call order."""
+"""Run the calls of a reply: reads in parallel, the rest one after another; results in the order of the calls."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -27,27 +27,27 @@ from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.outcome import Outcome, ToolFailure
 
 STORE_TIMEOUT = 2.0
-"""Seconds in which a round that is cancelled stores what there is: a slow disk may need some, a person waits for 3."""
+"""Seconds that a cancelled round has to store what came."""
 
 MAX_CALLS = 100
-"""Calls of one reply that are made."""
+"""Calls of one reply that are run."""
 
 _PARALLEL_EFFECTS = frozenset({Effect.READ, Effect.NET})
-# What a person wants to see of a call's arguments.
+# The arguments that a summary of a call shows.
 _SUMMARY_ARGS = frozenset(
     {"command", "context_name", "model", "name", "path", "pattern", "prompt", "query", "source", "symbol", "to", "url"}
 )
 _MAX_SUMMARY = 120
-_NAMELESS = ToolFailure(code="bad_input", message="not made: the call has no name; name the tool that you want")
-_ROUND_ENDS = ToolFailure(code="bad_input", message=f"not made: {TO_USER} beside it gives the word to the user")
+_NAMELESS = ToolFailure(code="bad_input", message="not called: the call names no tool")
+_ROUND_ENDS = ToolFailure(code="bad_input", message=f"not called: {TO_USER} in the same reply ends the round")
 _TOO_MANY = ToolFailure(
-    code="exhausted", message=f"not made: a reply may have {MAX_CALLS} calls, make this one in another"
+    code="exhausted", message=f"not called: a reply may have {MAX_CALLS} calls; repeat this one in the next"
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchContext:
-    """What calls are made with."""
+    """What the calls of a round share."""
 
     conversation: AsyncConversation
     dispatcher: Dispatcher
@@ -65,7 +65,7 @@ class _Slot:
 
 
 class CallBatch:
-    """One reply's calls without results; made anew for each reply."""
+    """The calls of one reply that have no results."""
 
     def __init__(self, context: BatchContext, calls: Sequence[CallRecord], turns: Sequence[Turn]) -> None:
         self._context = context
@@ -78,9 +78,9 @@ class CallBatch:
         self._scope = replace(context.scope, on_effect=self._store_started)
 
     async def run(self) -> None:
-        """Returns when every call has its result in the history. One that may have happened before is not made again.
+        """Run them until every call has a result in the history. A call that had started before is not repeated.
 
-        Raises: Unavailable when something cannot be stored. What broke off is stored as interrupted.
+        Raises: Unavailable if something cannot be stored. Calls that break off are stored as interrupted.
         """
         try:
             await self._run_all()
@@ -98,7 +98,7 @@ class CallBatch:
                 slot.result, slot.code = result_entry(slot.call, _TOO_MANY, self._context.stamp), _TOO_MANY.code
         waiting = [slot for slot in self._slots if slot.result is None]
         await self._run_parallel([slot for slot in waiting if self._is_parallel(slot.call)])
-        # Whether the model goes on is known once it is known that it did not end the round.
+        # `call_agent` comes last: another call may end the round.
         for slot in sorted(waiting, key=lambda slot: slot.call.name == TO_AGENT):
             if slot.result is None:
                 await self._run_call(slot)
@@ -137,27 +137,27 @@ class CallBatch:
         if call.name == TO_AGENT and self._ends_round():
             return _ROUND_ENDS
         if args is None:
-            return ToolFailure(code="bad_input", message=f"the arguments of '{call.name}' are no JSON object")
+            return ToolFailure(code="bad_input", message=f"the arguments of '{call.name}' are not a JSON object")
         key = call.entry.id
         return await self._context.dispatcher.call(
             call.name, args, self._scope, call_id=key, max_bytes=MAX_RESULT_BYTES
         )
 
     def _ends_round(self) -> bool:
-        """Whether this reply has given the word to the user, in this run or before a crash."""
+        """Whether this reply has called `call_user`, in this run or before a crash."""
         return self._hands_to_user or any(
             slot.call.name == TO_USER and slot.result is not None and slot.result.status == OK for slot in self._slots
         )
 
     async def _store_started(self, key: str) -> None:
-        """Before a deed: from now on this call is not made again, whatever happens. Handing over may be made again."""
+        """Store that the call has started, so that it is never repeated. A handoff may be repeated."""
         slot = next(slot for slot in self._slots if slot.call.entry.id == key)
         if not slot.call.started and slot.call.entry.entry_type != FLOW_CALL:
             await self._context.conversation.append([started_entry(slot.call, self._context.stamp)])
             slot.call = replace(slot.call, started=True)
 
     async def _flush(self) -> None:
-        """Store the results that are there, as far as all before them are."""
+        """Store the results for which all earlier ones are there."""
         async with self._lock:
             end = self._stored
             while end < len(self._slots) and self._slots[end].result is not None:
@@ -194,7 +194,7 @@ class CallBatch:
 
 
 def summarize_args(args: Mapping[str, object]) -> str:
-    """What a call is about, in a few words."""
-    told = [value for name, value in args.items() if name in _SUMMARY_ARGS and isinstance(value, str)]
-    line = " ".join(" ".join(told).split())
+    """The main arguments of a call on one line."""
+    shown = [value for name, value in args.items() if name in _SUMMARY_ARGS and isinstance(value, str)]
+    line = " ".join(" ".join(shown).split())
     return line if len(line) <= _MAX_SUMMARY else f"{line[: _MAX_SUMMARY - 3]}..."

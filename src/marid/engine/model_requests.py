@@ -23,13 +23,13 @@ from marid.core.model_io import (
 from marid.core.round_events import WindowWarning
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
-LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"
-CONTINUE_NOTE = "[Your answer broke off here. Go on where it stopped.]"
+LOST_RESULT = "interrupted: this call has no result; it may or may not have run"
+CONTINUE_NOTE = "[Your answer was cut off here. Continue where it stopped.]"
 OMITTED_NOTE = "[The beginning of this conversation is not shown.]"
 SEAL = "seal"
 """A key of metadata: what the model's provider wants back with an entry."""
 PROMPT_KEY = "prompt"
-"""What somebody has said, without what we put around it."""
+"""A key of metadata: a prompt without what the program added."""
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _MAX_NAME = 64
@@ -37,7 +37,7 @@ _INCOMPLETE = (FAILED, INTERRUPTED)
 
 
 def provider_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
-    """What is sent. It begins with words of a user and does not end with words of the model."""
+    """The messages to send. The first is a user's, the last is not the model's."""
     made = [message for turn, current in _mark_current(turns) for message in _turn_messages(turn, current=current)]
     if made and made[0].role != "user":
         made.insert(0, user_message(OMITTED_NOTE, ""))
@@ -47,9 +47,9 @@ def provider_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
 
 
 def _mark_current(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
-    """Whether a turn belongs to the last work with tools, or comes after all words of the user.
+    """Mark the turns of the last tool use, and those after the last prompt.
 
-    Only there providers want thoughts back; of an older answer some do not even take them.
+    Providers want reasoning back only there; some reject it in older replies.
     """
     spoken = [place for place, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     replies = [place for place, turn in enumerate(turns) if isinstance(turn, Reply)]
@@ -80,7 +80,7 @@ def _parts(reply: Reply, *, current: bool) -> Iterator[MessagePart]:
             yield from _sealed_thoughts(entry)
         text, begun = begun + entry.content, ""
         if entry.status in _INCOMPLETE and entry is not reply.text_entries[-1]:
-            begun = text  # it was gone on with, maybe in the middle of a word
+            begun = text  # it was continued, maybe in the middle of a word
         elif text.strip():
             yield Text(text=_replace_surrogates(text), seal=_seal(entry.metadata))
     for call in reply.calls:
@@ -95,7 +95,7 @@ def _parts(reply: Reply, *, current: bool) -> Iterator[MessagePart]:
 
 
 def _sealed_thoughts(entry: Entry) -> Iterator[Reasoning]:
-    """Those that have a seal: without one no provider takes a thought back as what it is."""
+    """The reasoning that has a seal: providers reject reasoning without one."""
     kept = entry.metadata.get(THOUGHTS)
     for thought in cast("list[object]", kept) if isinstance(kept, list) else []:
         if isinstance(thought, dict):
@@ -128,12 +128,12 @@ def _tool_result(call: CallRecord) -> ToolResult:
 
 
 def _safe_tool_name(call: CallRecord) -> str:
-    """As services take it: a model may have made it up."""
+    """A name that services accept: the model may have invented one."""
     return "".join(letter if letter in _LETTERS else "_" for letter in call.name[:_MAX_NAME])
 
 
 def _replace_surrogates(text: str) -> str:
-    """Without halves of characters, which names of files and command lines may hold and no wire carries."""
+    """Replace lone surrogates, which file names may contain and UTF-8 cannot encode."""
     if text.isascii():
         return text
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -44,7 +44,7 @@ _BEGIN, _END = "--- INBOX MESSAGES ---", "--- END INBOX ---"
 
 
 class RoundPrompt(NamedTuple):
-    """What a round begins with. `own`: the program says it, so that the messages before it are what it is about."""
+    """The prompt of a round. An `automatic` one comes from the program, about the messages before it."""
 
     text: str
     sender: str
@@ -52,7 +52,7 @@ class RoundPrompt(NamedTuple):
 
 
 def prompt_entry(prompt: RoundPrompt, waiting: Sequence[InboxMessage], stamp: RoundStamp, now: float) -> Entry:
-    """What the user says, dated, with the messages of other conversations before it."""
+    """The prompt with its date, after the messages of other conversations."""
     dated = time.strftime("[%Y%m%d-%H%M%z] ", time.localtime(now))
     bare = "\n".join(message.content for message in waiting) if prompt.automatic else prompt.text
     return Entry(
@@ -73,9 +73,9 @@ def _metadata(bare: str, waiting: Sequence[InboxMessage]) -> dict[str, object]:
 def continuation_entry(
     prompt: str, waiting: Sequence[InboxMessage], fuel: tuple[int, int] | None, stamp: RoundStamp, fallback: str
 ) -> Entry:
-    """What the model goes on with: messages that have come, who sends it, what fuel is left, and its own prompt."""
+    """The prompt with which the model continues by itself: new messages, the fuel that is left, its own text."""
     left = f"; fuel: {fuel[0]} of {fuel[1]} requests left" if fuel else ""
-    line = f"[You have the word again{left}. Without another call, {fallback} follows your answer.]"
+    line = f"[It is your turn again{left}. Unless you call another, {fallback} follows your answer.]"
     return Entry(
         entry_type=MESSAGE,
         content=_inbox_block(waiting) + (f"{line}\n{prompt}" if prompt.strip() else line),
@@ -88,9 +88,9 @@ def continuation_entry(
 
 
 def unread_messages(waiting: Sequence[InboxMessage], turns: Collection[Turn]) -> tuple[InboxMessage, ...]:
-    """Without those that the history holds already: a crash came before they were taken out of the inbox.
+    """The messages that are not in the history; after a crash the inbox may still have some that are.
 
-    What comes under the id of another is not that one.
+    A message with the id of another one counts as new.
     """
     said = [turn.entry for turn in turns if isinstance(turn, UserTurn)]
     return tuple(
@@ -119,32 +119,31 @@ def _sender_label(sender: str) -> str:
 
 
 def _indent_lines(text: str) -> str:
-    # All that some reader takes for the end of a line.
+    # At everything that any reader takes for a line end.
     return "\n  ".join(text.splitlines())
 
 
 MAX_RESULT_BYTES = 64 * 1024
-"""Bytes of one result that a model reads."""
+"""Bytes of one result that a model gets."""
 OUTCOME_UNKNOWN = (
-    "interrupted: this call had begun when the work broke off, and nobody knows whether it happened. "
-    "Look before you make it again."
+    "interrupted: this call had started; it may or may not have had an effect. Check before you repeat it."
 )
-NOT_CALLED = "interrupted: the work broke off before this call was made; nothing happened."
+NOT_CALLED = "interrupted: this call was not run."
 
 
 def result_entry(call: CallRecord, outcome: Outcome, stamp: RoundStamp) -> Entry:
-    """A result as the model reads it."""
+    """The result of a call as the model reads it."""
     text = outcome.text if isinstance(outcome, ToolOutput) else outcome.text[:MAX_RESULT_BYTES]
     return _entry(call, text, OK if outcome.ok else FAILED, stamp)
 
 
 def interrupted_entry(call: CallRecord, stamp: RoundStamp) -> Entry:
-    """The result of a call that nobody will make any more, or that somebody may have made."""
+    """The result of a call that was interrupted, before or after it started."""
     return _entry(call, OUTCOME_UNKNOWN if call.started else NOT_CALLED, INTERRUPTED, stamp)
 
 
 def started_entry(call: CallRecord, stamp: RoundStamp) -> Entry:
-    """The mark before whatever a call does that cannot be taken back."""
+    """Stored before a call does something that cannot be undone."""
     return Entry(
         entry_type=TOOL_STARTED, sender=stamp.conversation, to=call.name, round=stamp.round, tool_call_id=call.id
     )
@@ -166,24 +165,24 @@ FLOW_TOOLS = frozenset({TO_USER, TO_AGENT})
 
 
 def reply_entries(reply: Message, stamp: RoundStamp, status: str = OK) -> tuple[Entry, ...]:
-    """The entries of one answer, to be stored in one append. Blank words are none; one leading newline is left out."""
-    sorting = _ReplyEntryBuilder(stamp, status)
+    """The entries of a reply, for one append. Blank text is dropped, and so is one leading newline."""
+    builder = _ReplyEntryBuilder(stamp, status)
     for part in _join_texts(reply.parts):
         match part:
             case Reasoning():
-                sorting.thoughts.append({"text": part.text, **_seal_metadata(part.seal)})
+                builder.thoughts.append({"text": part.text, **_seal_metadata(part.seal)})
             case Text():
                 if part.text.strip():
-                    sorting.add_text(part)
+                    builder.add_text(part)
             case ToolCall():
-                sorting.add_call(part)
+                builder.add_call(part)
             case ToolResult():
-                pass  # a model gives none
-    return sorting.entries()
+                pass  # replies have none
+    return builder.entries()
 
 
 def _join_texts(parts: Iterable[MessagePart]) -> Iterator[MessagePart]:
-    """Pieces of text with nothing between them are one."""
+    """Join adjacent pieces of text."""
     last: Text | None = None
     for part in parts:
         if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
@@ -208,7 +207,7 @@ class _ReplyEntryBuilder:
         self._leading: list[Mapping[str, object]] | None = None
 
     def entries(self) -> tuple[Entry, ...]:
-        """Words first, and before everything what the model thought first, though a call followed it."""
+        """Text first; the first reasoning goes to the first entry, even if a call followed it."""
         entries = [*self.texts, *self.calls]
         if self._leading:
             own = entries[0].metadata

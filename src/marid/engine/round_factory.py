@@ -269,7 +269,7 @@ async def start_round(
 
 
 def last_round_id(turns: Sequence[Turn]) -> str:
-    """The round that the last turn belongs to; empty for somebody else's history."""
+    """The round of the last turn; "" in a history that another program wrote."""
     last = turns[-1] if turns else None
     if last is None:
         return ""

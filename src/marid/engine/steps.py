@@ -9,13 +9,13 @@ from marid.core.conversation.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
 LOOP_WARNING_AT, LOOP_END_AT = 3, 6
-"""After how many times the same, a model is warned of its loop, and a round ended."""
+"""After how many equal calls the model is warned, and the round ends."""
 LOOP_WARNING = "\n\n[This is the same call with the same result as before. It will not change: do something else.]"
 
 
 @dataclass(frozen=True)
 class AskModel:
-    """The model has the word."""
+    """It is the model's turn."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RunTools:
 
 @dataclass(frozen=True)
 class Stop:
-    """There is nothing to do: the user has the word. `message` is what `call_user` says to him."""
+    """It is the user's turn. `message` is that of `call_user`."""
 
     reason: Literal["answered", "handed", "loop", "nothing"]
     text: str = ""
@@ -47,14 +47,14 @@ class CallFingerprint(NamedTuple):
 
 @dataclass(frozen=True)
 class HandoffDecision:
-    """Who has the word after the model's next words, and with which prompt or message."""
+    """Whose turn it is after the model's next text, and its prompt or message."""
 
     tool: str
     text: str = ""
 
 
 def next_step(turns: Sequence[Turn]) -> Step:
-    """What comes next after these turns."""
+    """The step after these turns."""
     last = turns[-1] if turns else None
     if last is None:
         return Stop("nothing")
@@ -80,7 +80,7 @@ def _after_calls(turns: Sequence[Turn], reply: Reply) -> Step:
 
 
 def find_handoff(turns: Sequence[Turn]) -> HandoffDecision | None:
-    """The handoff that the model has decided on since anybody else spoke: to the user, or else the last to itself."""
+    """The handoff that the model chose since the last prompt: to the user, or else the last one to itself."""
     return _handoff_in(_replies_since_user(turns))
 
 
@@ -104,7 +104,7 @@ def _text_argument(call: CallRecord, name: str) -> str:
 
 
 def call_fingerprints(turns: Sequence[Turn]) -> list[frozenset[CallFingerprint]]:
-    """The calls with their results since anybody but the model spoke, reply by reply: one reply alone is no loop."""
+    """The calls since the last prompt with their results, by reply."""
     return [
         frozenset(
             CallFingerprint(call.name, call.entry.content, call.result.content.removesuffix(LOOP_WARNING))
@@ -117,12 +117,12 @@ def call_fingerprints(turns: Sequence[Turn]) -> list[frozenset[CallFingerprint]]
 
 
 def repeated_replies(made: Sequence[frozenset[CallFingerprint]]) -> int:
-    """How many replies in a row made the same calls, which came to the same."""
+    """How many of the last replies made the same calls with the same results."""
     return sum(1 for _ in takewhile(lambda shapes: shapes == made[-1], reversed(made)))
 
 
 def consecutive_uses(made: Sequence[frozenset[CallFingerprint]], fingerprint: CallFingerprint) -> int:
-    """How many of the last replies in a row made a call."""
+    """How many of the last replies made this call."""
     return sum(1 for _ in takewhile(lambda shapes: fingerprint in shapes, reversed(made)))
 
 

@@ -1,4 +1,4 @@
-"""What a model is told before a conversation: who it is, what people want of it, and what it has noted."""
+"""The system prompt: who the model is, the instructions of users, and its own notes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ PROMPT_NOTES = ("system_prompt", "summary", "goals", "todos", "reflection")
 
 
 class PromptTexts(NamedTuple):
-    """What people wrote for models: the instructions of the project, and the base prompt of the home."""
+    """Texts that users wrote for models: the instructions of the project, and the base prompt of the home."""
 
     instructions: str = ""
     home: str = ""
@@ -35,11 +35,7 @@ class PromptTexts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PromptParts:
-    """What a system prompt is made of; what is blank is left out.
-
-    `fuel` are the requests that are left and those that the round had, None or a total of 0 where there is no limit.
-    `reflection` is blank where it is switched off.
-    """
+    """The parts of a system prompt; blank ones are left out. `fuel` is what is left, and the total of the round."""
 
     conversation: str
     base: str = BASE_PROMPT
@@ -53,7 +49,7 @@ class PromptParts:
 
 
 def base_prompt(home: str, own: str) -> str:
-    """The base: the conversation's own text, else that of the home (`prompts/chibi.md`), else ours."""
+    """The conversation's own prompt, else that of the home (`prompts/chibi.md`), else ours."""
     return own.strip() or home.strip() or BASE_PROMPT
 
 

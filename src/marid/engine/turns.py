@@ -1,4 +1,4 @@
-"""The entries of a window as turns: who said what, which calls a reply made, and what each of them came to."""
+"""The entries of a window as turns: prompts, and replies with their calls and results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -54,14 +54,14 @@ class CallRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One answer of the model: its words, and the calls beside them."""
+    """One reply of the model: its text and its calls."""
 
     text_entries: tuple[Entry, ...] = ()
     calls: tuple[CallRecord, ...] = ()
 
     @property
     def text(self) -> str:
-        """The words for the reader."""
+        """The text for the reader."""
         return "".join(entry.content for entry in self.text_entries)
 
     @property
@@ -75,7 +75,7 @@ Turn: TypeAlias = UserTurn | Reply
 
 @dataclass(kw_only=True, eq=False)
 class _Call:
-    """A call while its result is looked for."""
+    """A call whose result may follow."""
 
     entry: Entry
     result: Entry | None = None
@@ -92,11 +92,11 @@ class _Draft:
 
 
 class _TurnBuilder:
-    """Results and starts find their calls by id, else, in the last reply, by their place."""
+    """Matches results and starts with their calls by id, or else by their position in the last reply."""
 
     def __init__(self) -> None:
         self.turns: list[UserTurn | _Draft] = []
-        # By the id that they were stored with, which providers use again, and by one that is theirs alone.
+        # By the stored id, which providers reuse, and by a unique one.
         self._calls: dict[str, list[_Call]] = {}
 
     def add(self, entry: Entry) -> None:
@@ -129,20 +129,20 @@ class _TurnBuilder:
         id = entry.tool_call_id
         call = (self._find_by_id(id) if id else None) or self._find_by_position(has_id=bool(id))
         if call is None:
-            return  # of a call that is gone, or a second one: no provider takes it
+            return  # its call is gone or has a result: providers reject it
         call.result = entry
         last = self.turns[-1]
         if isinstance(last, _Draft):
             last.closed = True
 
     def _find_by_id(self, id: str) -> _Call | None:
-        """One that waits: in the last reply the first of that id, else the latest."""
+        """The pending call of that id: the first in the last reply, or else the latest."""
         waiting = [call for call in self._calls.get(id, ()) if call.result is None]
         recent = [call for call in waiting if call in self._last_calls()]
         return next(iter(recent or waiting[::-1]), None)
 
     def _find_by_position(self, *, has_id: bool) -> _Call | None:
-        """The first call of the last reply that waits; a result with a name belongs to none with another name."""
+        """The first pending call of the last reply; a result with an id does not match a call with another id."""
         waiting = (call for call in self._last_calls() if call.result is None)
         return next((call for call in waiting if not (has_id and call.entry.tool_call_id)), None)
 
@@ -161,12 +161,12 @@ class _TurnBuilder:
 
 
 def parse_turns(entries: Iterable[Entry]) -> tuple[Turn, ...]:
-    """What a window comes to. Types that say nothing to a model are passed over, and so are results without a call."""
-    reading = _TurnBuilder()
+    """The turns of a window. Entries that are not for the model, and results without a call, are skipped."""
+    builder = _TurnBuilder()
     for entry in entries:
-        reading.add(entry)
+        builder.add(entry)
     taken: set[str] = set()
-    return tuple(turn if isinstance(turn, UserTurn) else _finish_reply(turn, taken) for turn in reading.turns)
+    return tuple(turn if isinstance(turn, UserTurn) else _finish_reply(turn, taken) for turn in builder.turns)
 
 
 def _finish_reply(draft: _Draft, taken: set[str]) -> Reply:
@@ -178,7 +178,7 @@ def _finish_reply(draft: _Draft, taken: set[str]) -> Reply:
 
 
 def _synthetic_id(entry: Entry) -> str:
-    """Of the entry's own id, in no more than the 40 characters that services take."""
+    """An id made from the entry's own, within the 40 characters that services accept."""
     return f"synth_{entry.id.replace('-', '')}"
 
 

@@ -195,7 +195,7 @@ def show_search_hits(scope: RequestScope, query: str, *, whole: bool = False, as
     """What a search in all conversations finds, one hit a block."""
     found = False
     words = query.split()
-    for conversation, entry in conversations.search(scope, query, whole=whole, tell=print_note):
+    for conversation, entry in conversations.search(scope, query, whole=whole, on_problem=print_note):
         for shown in [entry] if as_json else _matching_text(entry, words):
             found = True
             _print_hit(scope, conversation, shown, words, as_json=as_json)
