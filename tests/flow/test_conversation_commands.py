@@ -461,7 +461,7 @@ def test_a_home_on_a_full_disk_can_be_read_and_says_what_is_wrong(marid: Program
 
 def test_a_file_that_cannot_be_written_is_no_fault_of_the_home(used: Program) -> None:
     told = used("export", "-o", "/dev/null/x")
-    assert (told.code, "'/dev/null' is not there" in told.err, "keeps its files" in told.err) == (4, True, False)
+    assert (told.code, "'/dev/null' does not exist" in told.err, "keeps its files" in told.err) == (4, True, False)
 
 
 def test_flags_before_a_command_reach_whoever_wants_them(used: Program) -> None:

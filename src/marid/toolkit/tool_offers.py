@@ -27,11 +27,7 @@ _CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
 # The documents have two tools of this name; in settings it stands for both.
 _NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
 _EFFECTS = frozenset(effect.value for effect in Effect)
-<<<<<<< HEAD
-_AUTOMATIC = "This is called automatically when an answer ends without a call that says whose turn is next."
-=======
 _AUTOMATIC = "Called automatically when an answer ends without call_user or call_agent."
->>>>>>> 05ea0b8 (Word the docstrings and messages of app, engine and bootstrap plainly)
 
 
 def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:

@@ -147,7 +147,7 @@ def test_a_model_is_asked_for_before_it_is_written(scope: RequestScope, local: P
         anyio.run(set_model, scope, "talk", "small")
     assert local.read_text() == 'model = "big"\n'
     assert [settings.model.name for settings in asked] == ["big", "small"]
-    with pytest.raises(BadInput, match="say which model"):
+    with pytest.raises(BadInput, match="name a model"):
         anyio.run(set_model, scope, "talk", " ")
 
 
@@ -225,7 +225,7 @@ def test_a_blank_prompt_is_none(scope: RequestScope, tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_a_prompt_is_told(scope: RequestScope, tmp_path: Path) -> None:
     (tmp_path / "project" / "large").write_bytes(b"x" * 1_048_577)
     (tmp_path / "project" / "binary").write_bytes(b"\xff")
-    for name, words in (("large", "larger than"), ("binary", "no text in UTF-8")):
+    for name, words in (("large", "larger than"), ("binary", "is not UTF-8 text")):
         with pytest.raises(BadInput, match=words):
             set_system_prompt(scope, "talk", name)
 

@@ -39,6 +39,6 @@ def test_what_is_no_text_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "image").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(NotFound, match="'gone'"):
         read_text_file(scope, "gone")
-    for name, why in (("image", "no text in UTF-8"), ("project", "cannot be read")):
+    for name, why in (("image", "is not UTF-8 text"), ("project", "cannot be read")):
         with pytest.raises(BadInput, match=why):
             read_text_file(scope, str(tmp_path / name))

@@ -57,7 +57,7 @@ def test_a_pipe_whose_reader_has_gone_is_told_as_such(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is a folder: name a file to write"):
         save_bytes([], str(tmp_path))
-    with pytest.raises(NotFound, match=r"the folder '.*gone' is not there"):
+    with pytest.raises(NotFound, match=r"the folder '.*gone' does not exist"):
         save_bytes([], str(tmp_path / "gone" / "out"))
     with pytest.raises(Unavailable, match="cannot be written: File name too long"):
         save_bytes([], str(tmp_path / ("x" * 300)))
@@ -66,7 +66,7 @@ def test_a_place_that_cannot_be_is_told(tmp_path: Path) -> None:
 def test_a_place_that_is_not_ours_is_refused() -> None:
     with scratch() as top:
         os.chmod(top, 0o755)
-        with as_nobody(), pytest.raises(Refused, match="cannot be written: no permission"):
+        with as_nobody(), pytest.raises(Refused, match="permission denied"):
             save_bytes([[b"x"]], f"{top}/out")
 
 

@@ -60,23 +60,23 @@ def test_s13_what_makes_programs_load_other_code_is_left_out_and_said(tmp_path: 
     found = made(tmp_path, f'[env]\n{name} = "x"\nA = "1"\n')
     assert name not in found.variables
     assert found.variables["A"] == "1"
-    assert found.warnings == (f"mcp_env.toml: {name} is left out: it would make programs load other code",)
+    assert found.warnings == (f"mcp_env.toml: {name} is ignored: it would make programs load other code",)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("[env", "not valid TOML"),
-        ("[paths]\nprepend = []\n", "'paths' is not known"),
-        ('env = "x"\n', "'env' is not known"),
+        ("[paths]\nprepend = []\n", "'paths' is unknown"),
+        ('env = "x"\n', "'env' is unknown"),
         ('[path]\nprepend = "/x"\n', "a list of folders"),
         ("[path]\nappend = []\n", "a list of folders"),
         ('[path]\nprepend = ["bin"]\n', "'bin' is not an absolute folder"),
         ('[path]\nprepend = ["/a:/b"]\n', "not an absolute folder"),
-        ("[path]\nprepend = [1]\n", "text is needed"),
-        ("[env]\nA = 1\n", "[env] A: text is needed"),
-        ('[env]\nA = "a\\u0000"\n', "text is needed"),
-        ('[env]\n"A=B" = "x"\n', "is no name of a variable"),
+        ("[path]\nprepend = [1]\n", "must be a string"),
+        ("[env]\nA = 1\n", "[env] A: must be a string"),
+        ('[env]\nA = "a\\u0000"\n', "must be a string"),
+        ('[env]\n"A=B" = "x"\n', "is not a valid variable name"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_said(tmp_path: Path, text: str, words: str) -> None:

@@ -141,7 +141,7 @@ def test_unparsable_arguments_unknown_tools_and_failures_are_results_that_name_t
     assert talk.say("go").reason == "answered"
     texts = [text for _, text in results(talk)]
     assert [text.startswith("ERROR: ") for text in texts] == [True] * 3
-    assert "no JSON object" in texts[0]
+    assert "not a JSON object" in texts[0]
     assert "did you mean 'look'" in texts[1]
     assert "no parameter is called 'pat'" in texts[2]
     assert [entry.status for entry in talk.entries if entry.entry_type == TOOL_RESULT] == [FAILED] * 3
@@ -274,7 +274,7 @@ def test_who_ends_the_round_and_goes_on_in_one_reply_ends_it_and_is_told_so(
     told = {entry.sender: entry.content for entry in talk.entries if entry.entry_type == FLOW_RESULT}
     assert tuple(told) == names
     assert told[TO_USER] == "The round ends here, with your message to the user."
-    assert told[TO_AGENT] == "ERROR: not made: call_user beside it gives the word to the user"
+    assert told[TO_AGENT] == "ERROR: not called: call_user in the same reply ends the round"
 
 
 def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Pa
         Entry(entry_type=FLOW_RESULT, content="ended", sender=TO_USER, tool_call_id="1", round="r0"),
     )
     assert talk.say().text == "Yours."
-    assert talk.entries[-1].content.startswith("ERROR: not made")
+    assert talk.entries[-1].content.startswith("ERROR: not called")
 
 
 def test_a_handoff_to_the_user_that_fails_does_not_keep_the_model_from_going_on(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_handoff_to_the_user_that_fails_does_not_keep_the_model_from_going_on(
 def test_a_call_without_a_name_is_told_that_it_has_none(tmp_path: Path) -> None:
     talk = RoundHarness(tmp_path, calls(tool_call("", id="1")))
     talk.say("go")
-    assert results(talk) == [("1", "ERROR: not made: the call has no name; name the tool that you want")]
+    assert results(talk) == [("1", "ERROR: not called: the call names no tool")]
 
 
 def test_a_call_that_had_begun_is_not_made_again_and_one_that_had_not_is(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_a_reply_with_too_many_calls_has_the_first_of_them_made(tmp_path: Path) 
     talk = RoundHarness(tmp_path, calls(*made))
     talk.say("go")
     assert [text for _, text in results(talk)][MAX_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
-    assert results(talk)[-1][1].startswith("ERROR: not made")
+    assert results(talk)[-1][1].startswith("ERROR: not called")
 
 
 def test_a_failure_is_of_bearable_size_too(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(t
     talk.conversation.append = sending
     talk.say("hi")
     again = model.asked[2].messages[-1]
-    assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[You have")
+    assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[It is your")
     assert again.user_text == "and then?"
     assert talk.home.inbox.peek("talk") == ()
     assert talk.heard_of(InboxInjected) == [InboxInjected(1)]

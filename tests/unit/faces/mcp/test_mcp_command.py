@@ -38,7 +38,7 @@ def test_roots_that_are_named_replace_the_project(tmp_path: Path) -> None:
 
 
 def test_the_whole_disk_must_be_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"belongs to no project: .* --root DIR"):
+    with pytest.raises(BadInput, match=r"not inside a project: .* --root DIR"):
         instructions(Path("/"), tmp_path)
     assert "below: /." in instructions(Path("/"), tmp_path, roots=("/",))
 

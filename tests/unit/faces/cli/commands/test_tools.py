@@ -277,6 +277,6 @@ def test_what_is_wrong_with_the_environment_of_commands_is_told(project: Program
     (home / "mcp_env.toml").write_text('[env]\nLD_PRELOAD = "/x.so"\nGREETING = "hello ${NOBODY_SET_THIS}"\n')
     done = project("tool", "run_shell", "--command", "echo $GREETING", "--allow", "exec")
     assert done.code == 0
-    assert "LD_PRELOAD is left out" in done.err
+    assert "LD_PRELOAD is ignored" in done.err
     assert "NOBODY_SET_THIS" in done.err
     assert "STDOUT:\nhello" in done.text
