@@ -1,7 +1,9 @@
 """Stores with the settings of a test, a clock, messages, and threads to use them."""
 
+import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
 
@@ -37,6 +39,17 @@ class Clock:
 def user_message(text: str = "x", **fields: str) -> Entry:
     """A message of the user to conversation `c`."""
     return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)._replace(**fields)
+
+
+@contextmanager
+def file_size_limit(most: int) -> Generator[None]:
+    """Let no file of this process grow beyond `most` bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def run_while(work: Callable[[], object], *others: Callable[[], object]) -> None:

@@ -1,12 +1,11 @@
 """The files that an open conversation appends to."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from fakes.stores import file_size_limit
 from marid.adapters.store.active_files import ActivePartition, PartitionTally, WindowFile, first_sequence
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import ConversationPaths
@@ -110,15 +109,6 @@ def test_an_empty_file_and_one_without_times_are_not_full_by_age(paths: Conversa
     active.close()
 
 
-def test_a_line_that_cannot_be_read_is_told_with_its_place(paths: ConversationPaths) -> None:
-    Path(paths.active).write_bytes(pair(1)[1] + b"rubbish\n" + pair(2)[1])
-    active = ActivePartition(paths, StorageSettings())
-    active.count_entries(0)
-    assert [problem.partition(" of ")[0] for problem in active.problems] == ["line 2"]
-    assert active.tally.entry_count == 2
-    active.close()
-
-
 def test_a_new_file_is_not_begun_over_another(paths: ConversationPaths) -> None:
     active = filled(paths, StorageSettings())
     with pytest.raises(FileExistsError):
@@ -189,31 +179,15 @@ def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(paths: Conversat
     assert Path(paths.window).read_bytes().count(b"\n") == 4
 
 
-FULL = """
-import resource, signal, sys
-from marid.adapters.store.entry_lines import encode_line
-from marid.adapters.store.layout import HomeLayout
-from marid.adapters.store.active_files import WindowFile
-from marid.core.conversation.entry import Entry
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-paths = HomeLayout(sys.argv[1]).paths("c")
-window = WindowFile(paths, [Entry(entry_type="m", content="a")])
-window.start()
-soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
-large = Entry(entry_type="m", content="b" * 1000)
-window.add([large], encode_line(large))
-window.flush()
-WindowFile(paths, window.entries).start()
-resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-"""
-
-
 def test_a_disk_that_fills_leaves_no_part_of_a_line(paths: ConversationPaths) -> None:
-    """The defect: the line that did not fit was cut, and stayed so while nothing could be put in its paths."""
-    home = Path(paths.folder).parents[1]
-    subprocess.run([sys.executable, "-c", FULL, str(home)], check=True, timeout=60)
-    assert Path(paths.window).read_bytes() == encode_line(Entry(entry_type="m", content="a"))
+    """The defect: the line that did not fit was cut, and stayed so while nothing could be put in its place."""
+    window = begun(paths, ENTRIES[:1])
+    large = Entry(entry_type="m", content="b" * 1000)
+    with file_size_limit(500):
+        window.add([large], encode_line(large))
+        window.flush()
+        begun(paths, window.entries)
+    assert Path(paths.window).read_bytes() == encode_line(ENTRIES[0])
 
 
 def test_the_file_follows_before_too_much_waits(paths: ConversationPaths) -> None:

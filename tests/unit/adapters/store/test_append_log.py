@@ -1,7 +1,6 @@
 """A file that only grows, by whole lines, and one write for the requests of several threads."""
 
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -12,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from fakes.stores import run_in_threads
+from fakes.stores import file_size_limit, run_in_threads
 from marid.adapters.store.append_log import AppendLog, CommitWaiter, GroupCommit, length_marker, repair_tail
 from marid.adapters.store.entry_lines import PADDING, complete_lines, encode_line, parse_lines
 from marid.core.conversation.entry import Entry
@@ -183,12 +182,8 @@ def test_a_disk_without_space_for_padding_still_takes_lines(tmp_path: Path) -> N
     log = AppendLog(str(tmp_path / "j"))
     for _ in range(16):
         log.append(FIRST)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
+    with file_size_limit(60_000):
         log.append(GROUP)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (tmp_path / "j").read_bytes() == FIRST * 16 + GROUP
     assert not log.is_changed()
     log.close()

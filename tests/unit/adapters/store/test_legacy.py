@@ -2,12 +2,12 @@
 
 import json
 import os
-import resource
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from fakes.stores import file_size_limit
 from fakes.trees import plant
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, ANCHORS, USER
@@ -267,17 +267,14 @@ def test_a_disk_that_is_full_at_any_moment_loses_nothing_of_a_window(home: FileC
     """The defect: the window was written anew before anything that only it had was stored."""
     window = line("anchor", "compaction") + "".join(line(f"new-{number}") for number in range(12)) + line("m1")
     write(folder, active=line("m1") + line("anchor", "compaction"), window=window)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     wanted = [*(f"new-{number}" for number in range(12)), "m1"]
     refused = 0
     for limit in range(0, 3000, 100):
         try:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
-            home.open("c").close()
+            with file_size_limit(limit):
+                home.open("c").close()
         except Unavailable:
             refused += 1
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert [entry.id for entry in home.read("c").window() if entry.entry_type not in ANCHORS] == wanted
     assert refused > 20
     every, shown = adopted(folder)
