@@ -18,10 +18,7 @@ _MAX_PENDING = 64
 
 
 class PartitionTally(NamedTuple):
-    """The number of the last entry, how many entries and tokens the file has, and the time of the first entry.
-
-    `anchor` is the offset of the last anchor, `before` the number of the entry before it.
-    """
+    """What is in the file: `anchor` is the offset of the last anchor, `before` the number of the entry before it."""
 
     last: int
     entry_count: int = 0

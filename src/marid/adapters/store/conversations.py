@@ -56,11 +56,9 @@ class FileConversations:
             return self._load_meta(self._locate(key))
 
     def resolve_name(self, key: str) -> str:
-        with disk_errors(f"reading the conversation '{key}'"):
-            try:
-                return self._locate(key).name
-            except NotFound:
-                return key
+        with disk_errors(f"reading the conversation '{key}'"), suppress(NotFound):
+            return self._locate(key).name
+        return key
 
     def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
         with disk_errors(f"creating the conversation '{name}'"):

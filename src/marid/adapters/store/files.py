@@ -133,10 +133,8 @@ def remove_leftovers(folder: str) -> None:
 def _is_dead_process(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except PermissionError:
-        pass
+    except (OSError, OverflowError) as error:
+        return not isinstance(error, PermissionError)
     return False
 
 

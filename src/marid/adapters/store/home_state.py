@@ -140,12 +140,10 @@ class HomeState:
 
     def switch(self, name: str) -> CurrentConversation:
         check_conversation_name(name)
-
-        def switch_to(now: CurrentConversation) -> CurrentConversation:
-            return now if name == now.implied else CurrentConversation(name, now.implied)
-
         now = self.current()
-        return now if name == now.implied else self._update_session(switch_to)
+        if name == now.implied:
+            return now
+        return self._update_session(lambda now: now if name == now.implied else CurrentConversation(name, now.implied))
 
     def _update_session(self, update: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
         with disk_errors(f"writing '{self._session_path}'"), self._layout.lock(wait=True):

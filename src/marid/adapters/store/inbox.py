@@ -93,13 +93,9 @@ def _decode_message(line: bytes) -> InboxMessage | None:
     if found is None or not isinstance(content := found.get("content"), str):
         return None
     when, key = found.get("timestamp"), found.get("id")
-    return InboxMessage(
-        sender=str(found.get("from", "")),
-        to=str(found.get("to", "")),
-        content=content,
-        id=str(key) if isinstance(key, str | int) and not isinstance(key, bool) else "",
-        timestamp=when if is_time(when) else 0,
-    )
+    key = str(key) if isinstance(key, str | int) and not isinstance(key, bool) else ""
+    sender, to = str(found.get("from", "")), str(found.get("to", ""))
+    return InboxMessage(sender, to, content, key, when if is_time(when) else 0)
 
 
 def _with_id(line: bytes) -> bytes:
