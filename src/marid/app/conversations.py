@@ -20,6 +20,7 @@ from marid.core.conversation.entry import (
     TOOL_CALL,
     TOOL_RESULT,
     Entry,
+    call_arguments,
 )
 from marid.core.conversation.records import (
     Conflict,
@@ -35,7 +36,6 @@ from marid.core.settings.values import storage_settings
 from marid.ports.conversations import ConversationStores
 from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
-from marid.text.json_values import parse_arguments
 
 PREVIOUS, NEW = "-", "new"
 _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})
@@ -204,7 +204,7 @@ def readable_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _call_user_message(arguments: str) -> str:
-    given = parse_arguments(arguments)
+    given = call_arguments(arguments)
     message = arguments if given is None else given.get("message")
     return message if isinstance(message, str) else ""
 

@@ -6,7 +6,14 @@ from functools import partial
 
 from marid.app.app import App, RequestScope, open_scope
 from marid.assembly.context_ports import ContextPorts
-from marid.bootstrap.environment import find_home, find_project, git_user_files, user_home, wants_colour
+from marid.bootstrap.environment import (
+    disable_pydantic_plugins,
+    find_home,
+    find_project,
+    git_user_files,
+    user_home,
+    wants_colour,
+)
 from marid.bootstrap.parts import lazy, make, once
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
@@ -37,6 +44,8 @@ def open_request(
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
     folder = find_project(environ, cwd, project or "")
+    if caller is not _PYTHON:
+        disable_pydantic_plugins()
     app = build_app(os.path.abspath(home or find_home(environ)), environ)
     return open_scope(app, caller, cwd, folder, colour=wants_colour(environ))
 

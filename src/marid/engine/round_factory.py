@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import methodcaller
-from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import anyio
@@ -29,7 +28,7 @@ from marid.engine.steps import RunTools, next_step
 from marid.engine.system_prompt import PROMPT_NOTES, PromptTexts, prompt_parts, system_prompt
 from marid.engine.turns import Turn, UserTurn
 from marid.ports.conversations import ConversationStores, Inbox
-from marid.ports.model import Model, Warmable
+from marid.ports.model import Model
 from marid.ports.transcript import Conversation
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.event_stream import AsyncEventStream
@@ -90,8 +89,6 @@ def _is_chat_model(info: ModelInfo) -> bool:
 
 # How often a conversation that is in use is tried again, in seconds.
 _POLL = 0.1
-# How long a finished round waits for a warm-up that it did not need, in seconds.
-_WARMUP_JOIN_TIMEOUT = 0.5
 _TITLE_WORDS, _MAX_TITLE = 10, 60
 SENT_PROMPT_KEY = "last_combined_prompt"
 
@@ -142,19 +139,13 @@ class RoundFactory:
         setup = await ensure_model(await self.threads.run_shielded(partial(prepare, name)))
         for note in setup.notes:
             await events.emit(Notice(note))
-        warmup = _start_warmup(setup.model)
+        locked = await self._lock_conversation(setup)
         try:
-            locked = await self._lock_conversation(setup)
-            try:
-                conversation = AsyncConversation(locked, events.emit, self.threads)
-                return await self._run_locked(setup, conversation, events, asker)
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self.threads.run_shielded(locked.close)
+            conversation = AsyncConversation(locked, events.emit, self.threads)
+            return await self._run_locked(setup, conversation, events, asker)
         finally:
-            if warmup is not None:
-                with anyio.CancelScope(shield=True):
-                    await self.threads.run_shielded(partial(warmup.join, _WARMUP_JOIN_TIMEOUT))
+            with anyio.CancelScope(shield=True):
+                await self.threads.run_shielded(locked.close)
 
     async def _run_locked(
         self,
@@ -280,24 +271,10 @@ def last_round_id(turns: Sequence[Turn]) -> str:
 def _setup_notes(tools: RoundTools, setup: RoundSetup) -> list[str]:
     notes: list[str] = []
     if not tools.call_scope.path_scope.guarded_roots:
-        notes.append("the working directory belongs to no project: tools can touch no files; --root DIR names some")
+        notes.append("not inside a project: tools cannot use any files; name folders with --root DIR")
     if names := unknown_tool_names(tools.inventory, setup.settings):
-        notes.append(f"the settings `tools` name what is not there: {', '.join(names)}")
+        notes.append(f"the setting `tools` names unknown tools or categories: {', '.join(names)}")
     return notes
-
-
-def _start_warmup(model: Model) -> Thread | None:
-    """Import the gateway's library while everything else is made ready."""
-    if not isinstance(model, Warmable):
-        return None
-    thread = Thread(target=_warm_up, args=(model,), daemon=True, name="marid warm")
-    thread.start()
-    return thread
-
-
-def _warm_up(model: Warmable) -> None:
-    with suppress(MaridError, ImportError):
-        model.warm()
 
 
 def _update_meta(conversation: Conversation, setup: RoundSetup, system: str) -> None:

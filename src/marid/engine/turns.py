@@ -14,9 +14,9 @@ from marid.core.conversation.entry import (
     TOOL_RESULT,
     TOOL_STARTED,
     Entry,
+    call_arguments,
     role_of,
 )
-from marid.text.json_values import parse_arguments
 
 _CALLS = frozenset({TOOL_CALL, FLOW_CALL})
 _RESULTS = frozenset({TOOL_RESULT, FLOW_RESULT})
@@ -49,7 +49,7 @@ class CallRecord:
     @property
     def arguments(self) -> dict[str, object] | None:
         """What the tool is called with; None if it is not a JSON object."""
-        return parse_arguments(self.entry.content)
+        return call_arguments(self.entry.content)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from marid.bootstrap.environment import disable_pydantic_plugins
 from marid.core.caller import Caller
 from marid.core.errors import INTERRUPTED_STATUS, BadInput, MaridError, Unavailable, exit_code, unwrap_group
 from marid.core.suggestions import close_matches, did_you_mean
@@ -64,7 +63,6 @@ def _choose_action(called: str, args: list[str], open_request: "_RequestOpener")
     # Seldom: with the usual threshold a tenth of every start goes into looking through what was just imported.
     gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
-    disable_pydantic_plugins()
     link = LINKS.get(called, "")
     if link or not args:
         # Imported when used: click costs more than a small project does.

@@ -1,7 +1,7 @@
 """Ports to models: those of a provider, and what is known about them."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias
 
 from marid.core.model_io import GatewayEvent, ModelInfo, ModelRequest
 
@@ -55,13 +55,4 @@ class ModelLookup(Protocol):
 
     async def info(self, name: str) -> ModelInfo:
         """As `Model.info`."""
-        ...
-
-
-@runtime_checkable
-class Warmable(Protocol):
-    """Something slow to initialize, which can be done in the background."""
-
-    def warm(self) -> None:
-        """Initialize; called in a thread. Errors are raised when it is used."""
         ...

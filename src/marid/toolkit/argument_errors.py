@@ -33,13 +33,12 @@ def check_arguments(args: Mapping[str, object]) -> None:
     """Check that the arguments are plain JSON of a bearable size. Raises: BadInput that names the argument."""
     remaining = MAX_ARGUMENT_CHARACTERS
     for name, value in args.items():
-        label = escape_text(str(name)[:_MAX_QUOTE])
         try:
             remaining -= _character_count(value, 0)
         except ValueError as error:
-            raise BadInput(f"{label}: {error}") from error
-        if remaining < 0:
-            raise BadInput(f"{label}: the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
+            raise BadInput(f"{escape_text(str(name)[:_MAX_QUOTE])}: {error}") from error
+    if remaining < 0:
+        raise BadInput(f"the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
 
 
 def _character_count(value: object, depth: int) -> int:

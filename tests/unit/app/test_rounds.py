@@ -14,9 +14,9 @@ from marid.app.rounds import RoundRequest, run_round
 from marid.core.caller import Caller
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import NotFound, Unavailable
-from marid.core.events import Event, Notice
+from marid.core.events import Notice
 from marid.core.model_io import TextDelta
-from marid.core.round_events import EntryStored, RoundEvent
+from marid.core.round_events import EntryStored
 from marid.core.settings.values import ResolvedSettings, ToolSettings
 
 FLAGS = {"model": "fake-model"}
@@ -87,7 +87,7 @@ def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
     run_prompt(scope._replace(app=scope.app._replace(resolve_settings=noting), project="/"), "hi", heard)
     texts = [note.text for note in heard.of(Notice)]
     assert texts[0] == "look at line 3"
-    assert "no project" in texts[1]
+    assert "not inside a project" in texts[1]
     assert "no_such" in texts[2]
 
 
@@ -99,48 +99,6 @@ def test_a_working_directory_of_no_project_offers_nothing_to_touch(tmp_path: Pat
     run_prompt(scope, "hi", flags=FLAGS)
     assert [entry.status for entry in stored_entries(scope) if entry.entry_type == "tool_result"] == ["failed"]
 
-
-class Slow(FakeModel):
-    """Takes long to get ready, and fails at it."""
-
-    def __init__(self) -> None:
-        super().__init__(answer("Yes."))
-        self.warmed = threading.Event()
-
-    def warm(self) -> None:
-        self.warmed.set()
-        raise ImportError("no library")
-
-
-def test_what_takes_long_gets_ready_meanwhile(tmp_path: Path) -> None:
-    model = Slow()
-    assert run_prompt(real_scope(tmp_path, model), "hi", flags=FLAGS).text == "Yes."
-    assert model.warmed.is_set()
-
-
-class Late(FakeModel):
-    """Gets ready after its answer."""
-
-    def __init__(self) -> None:
-        super().__init__(answer("Yes."))
-        self.answered = threading.Event()
-        self.warmed = threading.Event()
-
-    def warm(self) -> None:
-        self.answered.wait(5)
-        threading.Event().wait(0.05)
-        self.warmed.set()
-
-
-def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> None:
-    model = Late()
-
-    async def heard(event: Event[RoundEvent]) -> None:
-        model.answered.set()
-
-    scope = real_scope(tmp_path, model)
-    anyio.run(run_round, scope.within("c", FLAGS), RoundRequest(prompt="hi", conversation="c"), heard)
-    assert model.warmed.is_set()
     assert not [thread for thread in threading.enumerate() if thread.name == "marid warm"]
 
 

@@ -18,11 +18,11 @@ from marid.core.conversation.entry import (
     TOOL_STARTED,
     USER,
     Entry,
+    call_arguments,
 )
 from marid.core.model_io import Message, Reasoning, Text, ToolCall, ToolResult
 from marid.engine.model_requests import CONTINUE_NOTE, LOST_RESULT, OMITTED_NOTE, provider_messages
 from marid.engine.turns import parse_turns
-from marid.text.json_values import parse_arguments
 
 SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
 
@@ -109,10 +109,10 @@ def test_arguments_that_are_no_object_go_back_as_one() -> None:
 
 
 def test_arguments_are_an_object_or_nothing() -> None:
-    assert parse_arguments(" ") == {}
-    assert parse_arguments('{"a": 1}') == {"a": 1}
-    assert parse_arguments("[1]") is None
-    assert parse_arguments("[" * 100_000) is None
+    assert call_arguments(" ") == {}
+    assert call_arguments('{"a": 1}') == {"a": 1}
+    assert call_arguments("[1]") is None
+    assert call_arguments("[" * 100_000) is None
 
 
 def test_a_name_that_a_model_has_made_up_is_one_that_services_take() -> None:
@@ -160,8 +160,8 @@ def test_whatever_the_history_every_call_is_followed_by_its_result(entries: list
 @pytest.mark.parametrize("text", ['{"path": NaN}', '{"a": [-Infinity]}', '{"a": 1e999}'])
 def test_numbers_that_no_json_has_are_unparsable(text: str) -> None:
     """The defect: such a call was sent back as it was, and no service takes that."""
-    assert parse_arguments(text) is None
-    assert parse_arguments('{"a": 1.5e3}') == {"a": 1500.0}
+    assert call_arguments(text) is None
+    assert call_arguments('{"a": 1.5e3}') == {"a": 1500.0}
 
 
 def test_an_answer_that_was_gone_on_with_is_one_text() -> None:

@@ -30,6 +30,7 @@ from marid.core.model_io import (
     ReasoningDelta,
     RequestNotice,
     TextDelta,
+    ToolCall,
     Usage,
     message_tokens,
     request_tokens,
@@ -155,7 +156,7 @@ class Attempt:
         if end.reason == "error" and not self.has_output:
             failed = f"'{self._provider.host}' ended its answer with an error before any output"
             raise AttemptFailed(ProviderFailure(Unavailable(failed), can_retry=True))
-        for number, call in enumerate(reply.calls):
+        for number, call in enumerate(part for part in reply.parts if isinstance(part, ToolCall)):
             await on_event(CallReady(number, call))
         await on_event(self.usage())
         await on_event(end)

@@ -127,7 +127,8 @@ def _make_seal(
 def reply_of(response: library.ModelResponse, request: ModelRequest) -> Message:
     """The whole answer. A call with the id of an earlier one gets another, so that each result finds its call."""
     parts: list[MessagePart] = []
-    taken = {call.id for message in request.messages for call in message.calls}
+    sent = (part for message in request.messages for part in message.parts)
+    taken = {part.id for part in sent if isinstance(part, ToolCall)}
     for part in response.parts:
         match part:
             case library.TextPart() if part.content or part.provider_details:
@@ -163,7 +164,7 @@ def finish_of(response: library.ModelResponse, reply: Message) -> Finished:
     reason = _REASONS.get(response.finish_reason, "stop")
     if (response.provider_details or {}).get("finish_reason") == "error":
         reason = "error"  # not a reason of OpenAI's, so the library does not know it from all services
-    if reply.calls and reason == "stop":
+    if reason == "stop" and any(isinstance(part, ToolCall) for part in reply.parts):
         reason = "calls"
     return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")
 

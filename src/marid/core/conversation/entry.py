@@ -8,8 +8,9 @@ time, not by id.
 import os
 import time
 from collections.abc import Mapping
+from math import isfinite
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -77,6 +78,27 @@ def role_of(entry: Entry) -> str:
     if entry.sender == SYSTEM:
         return SYSTEM
     return AGENT if entry.to == USER else USER
+
+
+def call_arguments(text: str) -> dict[str, object] | None:
+    """The arguments in the content of a call: {} if it is blank, None if it is not a JSON object."""
+    import json  # imported when used: not needed to start
+
+    if not text.strip():
+        return {}
+    try:
+        found: object = json.loads(text, parse_constant=_parse_finite, parse_float=_parse_finite)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def _parse_finite(text: str) -> float:
+    """Python reads NaN and Infinity, which are not JSON; services reject a history with one. Raises: ValueError."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"'{text}' is not a JSON number")
+    return value
 
 
 RANDOM_BITS = 62

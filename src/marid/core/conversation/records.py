@@ -92,15 +92,6 @@ class StorageSettings(NamedTuple):
     enable_bloom_filters: bool = True
     lock_heartbeat_seconds: float = 30.0
 
-    def with_minimums(self) -> "StorageSettings":
-        """With values that are too small raised to the smallest valid ones."""
-        return self._replace(
-            partition_max_entries=max(1, self.partition_max_entries),
-            partition_max_age_seconds=max(60, self.partition_max_age_seconds),
-            partition_max_tokens=max(1, self.partition_max_tokens),
-            bytes_per_token=max(1, self.bytes_per_token),
-        )
-
 
 DEFAULT_STORAGE = StorageSettings()
 

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from marid.core.conversation.records import StorageSettings
 
 MAX_SETTINGS_BYTES = 1 << 18
+_STORAGE_MINIMUMS = MappingProxyType(
+    {"partition_max_entries": 1, "partition_max_age_seconds": 60, "partition_max_tokens": 1, "bytes_per_token": 1}
+)
 
 
 class ContextSettings(NamedTuple):
@@ -136,9 +139,9 @@ def storage_settings(settings: Settings) -> "StorageSettings":
     """The table `storage` and the heartbeat, with values that are too small raised to the smallest valid ones."""
     from marid.core.conversation.records import StorageSettings  # imported when used: not needed to start
 
-    known = cast("Mapping[str, Any]", settings.conversation.storage)
-    heartbeat = settings.conversation.lock_heartbeat_seconds
-    return StorageSettings(lock_heartbeat_seconds=heartbeat)._replace(**known).with_minimums()
+    known = dict(cast("Mapping[str, Any]", settings.conversation.storage))
+    known |= {name: max(known[name], least) for name, least in _STORAGE_MINIMUMS.items() if name in known}
+    return StorageSettings(lock_heartbeat_seconds=settings.conversation.lock_heartbeat_seconds)._replace(**known)
 
 
 class ResolvedSettings(NamedTuple):
