@@ -8,7 +8,6 @@ from marid.app import project_context as verbs
 from marid.bootstrap.wiring import open_request
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions, byte_limit
 from marid.core.errors import BadInput
-from marid.core.events import ContextEvent, Event
 
 __all__ = ("assemble", "explain", "stream")
 
@@ -63,7 +62,7 @@ def stream(
         max_bytes=byte_limit(megabytes),
         encoding=scope.settings.context.encoding,
     )
-    for batch in verbs.assemble(scope, request, _ignore_event):
+    for batch in verbs.assemble(scope, request, lambda event: None):
         yield from batch
 
 
@@ -78,7 +77,3 @@ def _parse_format(name: str) -> OutputFormat:
         return OutputFormat(name)
     except ValueError as error:
         raise BadInput(f"'{name}' is not a format: use {', '.join(form.value for form in OutputFormat)}") from error
-
-
-def _ignore_event(_event: Event[ContextEvent]) -> None:
-    """A library call reports only by its result and its errors."""

@@ -37,7 +37,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Context", (
         ("context", "Print the right files of a project as one text.", "marid.faces.cli.commands.context:command"),
         ("overview", "Show what marid finds in a project, and what to try.",
-         "marid.faces.cli.commands.overview:overview"),
+         "marid.faces.cli.commands.context:overview"),
     )),
     ("Tools", (
         ("tools", "List the tools by family and effect.", "marid.faces.cli.commands.tools:tools"),

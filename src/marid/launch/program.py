@@ -13,6 +13,7 @@ from marid.bootstrap.environment import completion_request
 from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput, MaridError
 from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
+from marid.faces.cli.argv.completion import complete as answer
 from marid.faces.cli.argv.params import ConversationArgument, ConversationOption
 from marid.faces.flags import LEADING_FLAGS, LOCATION_FLAGS
 from marid.faces.help_page import help_page
@@ -53,8 +54,6 @@ def complete(called: str) -> int | None:
     asked = completion_request(name.replace("-", "_"))
     if asked is None:
         return None
-    from marid.faces.cli.argv.completion import complete as answer
-
     command = find_command(LINKS.get(called, "")) or Program(name)
     # A wrong word or setting on the line: a shell wants completions or nothing, no error message.
     with suppress(MaridError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import anyio
 
@@ -43,24 +44,14 @@ def inspect(run: LineRun, *values: str) -> None:
     conversation_properties.show_inspection(run.scope, name, thing, as_json=run.line.has("as_json"))
 
 
-def set_model_of(run: LineRun, word: str, model: str) -> None:
-    """`-M`."""
-    conversation_properties.set_model(run.scope, conversation_actions.resolve_existing(run.scope, word), model)
+def set_in(flag: str, run: LineRun, word: str, value: str) -> None:
+    """`-M` and `-Y`: what the small letter does, in another conversation."""
+    _SETTERS[flag](run.scope, conversation_actions.resolve_existing(run.scope, word), value)
 
 
-def set_prompt_of(run: LineRun, word: str, text: str) -> None:
-    """`-Y`."""
-    conversation_properties.set_system_prompt(run.scope, conversation_actions.resolve_existing(run.scope, word), text)
-
-
-def model_info(run: LineRun, model: str) -> int:
+def model_info(run: LineRun, model: str, *, full: bool = False) -> int:
     """`--model-metadata`."""
-    return show_model(run.scope, model, as_json=run.line.has("as_json"))
-
-
-def model_info_full(run: LineRun, model: str) -> int:
-    """`--model-metadata-full`."""
-    return show_model(run.scope, model, full=True, as_json=run.line.has("as_json"))
+    return show_model(run.scope, model, full=full, as_json=run.line.has("as_json"))
 
 
 def process_inboxes(run: LineRun, *words: str) -> int:
@@ -80,10 +71,10 @@ def run_tool(run: LineRun, name: str, packed: str) -> int:
 ACTIONS: dict[str, Callable[..., int | None]] = {
     "inspect": inspect,
     "inspect_of": inspect,
-    "set_model_of": set_model_of,
-    "set_prompt_of": set_prompt_of,
+    "set_model_of": partial(set_in, "set_model"),
+    "set_prompt_of": partial(set_in, "set_prompt"),
     "model_info": model_info,
-    "model_info_full": model_info_full,
+    "model_info_full": partial(model_info, full=True),
     "inboxes": process_inboxes,
     "inbox_of": process_inboxes,
     "tool": run_tool,

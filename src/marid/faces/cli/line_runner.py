@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from marid.app import conversations
 from marid.app.app import RequestScope
@@ -157,12 +158,8 @@ def _destroy(run: LineRun, word: str = "") -> None:
     conversation_actions.destroy(run.scope, name, yes=run.line.has("yes"))
 
 
-def _show(run: LineRun) -> None:
-    conversation_views.show_conversation(run.scope, run.name, as_json=run.line.has("as_json"))
-
-
-def _list(run: LineRun) -> None:
-    conversation_views.list_conversations(run.scope, run.name, as_json=run.line.has("as_json"))
+def _view(view: Callable[..., None], run: LineRun) -> None:
+    view(run.scope, run.name, as_json=run.line.has("as_json"))
 
 
 def _log(run: LineRun, *values: str) -> None:
@@ -182,8 +179,8 @@ _ACTIONS: dict[str, Callable[..., int | None]] = {
     "rename_of": _rename_of,
     "destroy": _destroy,
     "destroy_of": _destroy,
-    "list": _list,
-    "show": _show,
+    "list": partial(_view, conversation_views.list_conversations),
+    "show": partial(_view, conversation_views.show_conversation),
     "log": _log,
     "log_of": _log,
 }

@@ -55,16 +55,8 @@ def _list(found: list[Approval], *, as_json: bool) -> None:
 
 def _row(one: Approval) -> dict[str, object]:
     question = one.question
-    return {
-        "id": question.id,
-        "kind": question.kind.value,
-        "tool": question.tool,
-        "caller": question.caller._asdict(),
-        "text": question.text,
-        "hash": question.hash,
-        "created": question.created,
-        "expires": question.expires,
-    }
+    first = {"id": question.id, "kind": question.kind.value, "tool": question.tool, "caller": question.caller._asdict()}
+    return {**first, **{name: getattr(question, name) for name in ("text", "hash", "created", "expires")}}
 
 
 @click.command(cls=ScopedCommand)

@@ -87,19 +87,15 @@ def context_request(options: Mapping[str, Any], scope: RequestScope) -> ContextR
         selection=FileSelection(
             targets=tuple(options["targets"]),
             rules=tuple(options["rules"]),
-            config=options["config"],
             gitignore=not options["no_gitignore"],
             defaults=not options["no_defaults"],
-            changed_since=options["changed_since"],
-            branch=options["branch"],
+            **{name: options[name] for name in ("config", "changed_since", "branch")},
         ),
         render=_output_options(options, scope),
         max_bytes=byte_limit(megabytes),
         encoding=options["encoding"] or settings.context.encoding,
-        output=options["output"],
         redirect="" if options["output"] or options["copy"] else redirect_target(),
-        lock=options["lock"],
-        frozen=options["frozen"],
+        **{name: options[name] for name in ("output", "lock", "frozen")},
     )
 
 
@@ -107,16 +103,10 @@ def _output_options(options: Mapping[str, Any], scope: RequestScope) -> RenderOp
     return RenderOptions(
         form=OutputFormat(options["form"]),
         views=_views(options),
-        null=options["null"],
-        line_numbers=options["line_numbers"],
-        with_tree=options["with_tree"],
-        tokens=options["tokens"],
         mask=scope.settings.context.mask and not options["no_mask"],
-        budget=options["budget"],
-        levels=tuple(_level(text) for text in options["levels"]),
-        symbols=tuple(_symbol(text) for text in options["symbols"]),
-        diff=options["diff"],
-        log=options["log"],
+        levels=tuple(map(_level, options["levels"])),
+        symbols=tuple(map(_symbol, options["symbols"])),
+        **{name: options[name] for name in ("null", "line_numbers", "with_tree", "tokens", "budget", "diff", "log")},
     )
 
 

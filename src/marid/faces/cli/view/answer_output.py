@@ -1,11 +1,11 @@
 """The answer on stdout: plain in a pipe; on a terminal escaped, or rendered as markdown."""
 
-import contextlib
 import os
 import select
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
+from marid.faces.cli.view.console import write_stderr
 from marid.faces.signals import SignalGuard
 from marid.text.display import escape_text
 
@@ -125,10 +125,7 @@ class StatusStream:
 
     def write_raw(self, text: str) -> None:
         """Write without ending a line of the answer first."""
-        encoding = self._stream.encoding or "utf-8"
-        with contextlib.suppress(OSError):
-            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            self._stream.flush()
+        write_stderr(text, self._stream)
 
 
 class PlainAnswer:

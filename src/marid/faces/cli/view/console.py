@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 from marid.core.errors import MaridError, Refused
 from marid.text.display import escape_text
@@ -27,12 +28,13 @@ def print_note(line: str) -> None:
     write_stderr(f"marid: {escape_controls(line)}\n")
 
 
-def write_stderr(text: str) -> None:
+def write_stderr(text: str, stream: TextIO | None = None) -> None:
     """Write any text to stderr, whatever its encoding; an error of stderr itself is ignored."""
-    encoding = sys.stderr.encoding or "utf-8"
+    file = sys.stderr if stream is None else stream
+    encoding = file.encoding or "utf-8"
     with contextlib.suppress(OSError):
-        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        sys.stderr.flush()
+        file.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        file.flush()
 
 
 def end_terminal_line() -> None:

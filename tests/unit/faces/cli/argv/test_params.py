@@ -69,6 +69,7 @@ def test_things_settings_and_tools(tmp_path: Path) -> None:
     assert of_home(COMPLETERS["thing"], "tod", tmp_path) == ["todos"]
     assert of_home(COMPLETERS["setting"], "storage.b", tmp_path) == ["storage.bytes_per_token="]
     assert of_home(COMPLETERS["tool"], "get_tr", tmp_path) == ["get_tree"]
+    assert of_home(COMPLETERS["tools"], "read_file,get_tr", tmp_path) == ["read_file,get_tree"]
 
 
 @pytest.mark.parametrize(

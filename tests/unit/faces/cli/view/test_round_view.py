@@ -3,7 +3,7 @@
 import os
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, TextIO, get_args
 
 import anyio
 import pytest
@@ -49,11 +49,15 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+def make_view(out: TextIO, err: TextIO, **options: Any) -> RoundView:
+    stream = _out(out)
+    return make_round_view(stream, StatusStream(err, stream), RoundViewOptions(**options))
+
+
 def seen(place: Path, display: DisplaySettings, *what: RoundEvent | RoundEnd) -> Seen:
     stream = StringIO()
     with place.open("w") as file:
-        out = AnswerStream(file, SignalGuard(), lambda: None)
-        sink = make_round_view(out, StatusStream(stream, out), RoundViewOptions(display))
+        sink = make_view(file, stream, display=display)
         for one in what:
             sink.show_end(one) if isinstance(one, RoundEnd) else sink.show(one)
         sink.close()
@@ -69,43 +73,22 @@ def test_stdout_is_the_answer_and_one_newline(place: Path) -> None:
 
 def test_two_replies_are_separated_by_one_newline(place: Path) -> None:
     tool = (ToolStarted("1", "get_tree", "."), ToolEnded("1", "get_tree", "a", failed=False))
-    what = (
-        TextDelta("Looking."),
-        ReplyEnded(),
-        *tool,
-        ReplyEnded(),
-        TextDelta("Done."),
-        ReplyEnded(),
-        TextDelta("And you?"),
-    )
-    assert seen(place, DisplaySettings(), *what) == ("Looking.\nDone.\nAnd you?\n", "")
+    replies = (TextDelta("Looking."), ReplyEnded(), *tool, ReplyEnded(), TextDelta("Done."), ReplyEnded())
+    assert seen(place, DisplaySettings(), *replies, TextDelta("half")) == ("Looking.\nDone.\nhalf\n", "")
 
 
 def test_what_a_reply_has_cost_does_not_break_into_it(place: Path) -> None:
     cost = UsageReported("m", Usage(1, 2))
     with terminal() as glass:
-        out = AnswerStream(glass.file, SignalGuard(), lambda: None)
-        sink = make_round_view(out, StatusStream(glass.file, out), RoundViewOptions(DisplaySettings(verbose=True)))
-        sink.show(TextDelta("Done: *al"))
-        sink.show(cost)
-        sink.show(TextDelta("l*"))
-        sink.show(ReplyEnded())
-        sink.show(cost)
+        sink = make_view(glass.file, glass.file, display=DisplaySettings(verbose=True))
+        for what in (TextDelta("Done: *al"), cost, TextDelta("l*"), ReplyEnded(), cost):
+            sink.show(what)
         assert glass.text() == "Done: all\n[usage] m: 1 tokens in, 2 out\n[usage] m: 1 tokens in, 2 out\n"
 
 
-def test_an_answer_that_breaks_off_ends_its_line(place: Path) -> None:
-    assert seen(place, DisplaySettings(), TextDelta("half")).out == "half\n"
-
-
 def test_thoughts_are_shown_only_when_wanted_and_never_on_stdout(place: Path) -> None:
-    what = (
-        ReasoningDelta("hm"),
-        ReasoningDelta("m"),
-        TextDelta("Yes"),
-        ReasoningDelta("or not"),
-        ToolStarted("1", "t", ""),
-    )
+    thoughts = (ReasoningDelta("hm"), ReasoningDelta("m"), TextDelta("Yes"), ReasoningDelta("or not"))
+    what = (*thoughts, ToolStarted("1", "t", ""))
     assert seen(place, DisplaySettings(), *what) == ("Yes\n", "")
     assert seen(place, DisplaySettings(show_thinking=True), *what) == ("Yes\n", "hmm\nor not\n")
 
@@ -126,15 +109,11 @@ def test_that_the_fuel_is_used_up_is_told_once(place: Path) -> None:
 def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
     now = [0.0]
     with terminal() as glass, place.open("w") as file:
-        out = AnswerStream(file, SignalGuard(), lambda: None)
+        out = _out(file)
         err = StatusStream(glass.file, out)
         waiting = WaitIndicator(err, shown=True, clock=lambda: now[0])
-        sink = RoundView(
-            PlainAnswer(out),
-            PlainAnswer(err),
-            StatusLines(err, DisplaySettings(), colour=True, asks_here=True),
-            waiting,
-        )
+        status = StatusLines(err, DisplaySettings(), colour=True, asks_here=True)
+        sink = RoundView(PlainAnswer(out), PlainAnswer(err), status, waiting)
 
         def waits() -> bool:
             now[0] += 10
@@ -164,21 +143,16 @@ def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
 
 
 def test_a_new_line_is_begun_only_on_a_terminal(place: Path) -> None:
+    stream = StringIO()
     with place.open("w") as file:
-        stream = StringIO()
-        out = AnswerStream(file, SignalGuard(), lambda: None)
-        sink = make_round_view(out, StatusStream(stream, out), RoundViewOptions(DisplaySettings()))
-        sink.break_line()
+        make_view(file, stream, display=DisplaySettings()).break_line()
     assert stream.getvalue() == ""
 
 
 def test_a_terminal_gets_rendered_or_plain_text_as_the_display_says() -> None:
     for display, expected in ((DisplaySettings(), False), (DisplaySettings(render_markdown=False), True)):
         with terminal() as glass:
-            out = AnswerStream(glass.file, SignalGuard(), lambda: None)
-            sink = make_round_view(
-                out, StatusStream(glass.file, out), RoundViewOptions(display._replace(show_thinking=True))
-            )
+            sink = make_view(glass.file, glass.file, display=display._replace(show_thinking=True))
             sink.show(ReasoningDelta("hm"))
             sink.show(TextDelta("**bold** \x1b[2J"))
             sink.close()
@@ -190,10 +164,7 @@ def test_a_terminal_gets_rendered_or_plain_text_as_the_display_says() -> None:
 
 def test_markdown_may_be_rendered_in_a_pipe(place: Path) -> None:
     with place.open("w") as file:
-        out = AnswerStream(file, SignalGuard(), lambda: None)
-        sink = make_round_view(
-            out, StatusStream(StringIO(), out), RoundViewOptions(DisplaySettings(render_markdown=False), markdown=True)
-        )
+        sink = make_view(file, StringIO(), display=DisplaySettings(render_markdown=False), markdown=True)
         sink.show(TextDelta("**bold**"))
         sink.close()
     assert place.read_text() == "bold\n"
@@ -232,14 +203,10 @@ def heard(
 
 
 def test_fuel_that_empty_replies_have_used_up_is_told_as_such() -> None:
-    spent = (
-        FuelStatus(30, 30, "entering_turn"),
-        FuelStatus(15, 30, "empty_response"),
-        FuelStatus(0, 30, "empty_response"),
-    )
-    told = heard((*spent, FuelExhausted(30)), DisplaySettings())
+    spent = (FuelStatus(30, 30, "entering_turn"), FuelStatus(15, 30, "empty_response"))
+    told = heard((*spent, FuelStatus(0, 30, "empty_response"), FuelExhausted(30)), DisplaySettings())
     assert told.startswith("marid: out of fuel: the model returned only empty answers")
-    told = heard((*spent[:2], FuelStatus(14, 30, "after_tool_batch"), FuelExhausted(30)), DisplaySettings())
+    told = heard((*spent, FuelStatus(14, 30, "after_tool_batch"), FuelExhausted(30)), DisplaySettings())
     assert told.startswith("marid: out of fuel: 30 requests in one round")
 
 
@@ -255,9 +222,6 @@ def test_by_default_only_what_matters_is_said_and_once() -> None:
     assert "fuel" in lines[1]
     assert "1,000 of 8,192 tokens" in lines[2]
     assert "marid approvals" in lines[3]
-
-
-def test_a_question_that_is_asked_here_is_not_told_besides() -> None:
     assert "approvals" not in heard(ALWAYS, DisplaySettings(), here=True)
 
 
@@ -285,11 +249,7 @@ def test_one_is_not_several_and_long_lines_are_cut() -> None:
         "[inbox] 1 message\n[t] 1 character\n"
     )
     assert len(heard((ToolStarted("1", "run_shell", "x" * 5000),), display)) < 400
-
-
-def test_colour_is_only_where_it_is_wanted() -> None:
-    one = (InboxInjected(1),)
-    assert heard(one, DisplaySettings(verbose=True), colour=True) == "\x1b[2m[inbox] 1 message\x1b[0m\n"
+    assert heard((InboxInjected(1),), display, colour=True) == "\x1b[2m[inbox] 1 message\x1b[0m\n"
 
 
 def test_a_line_does_not_begin_in_the_middle_of_the_answer() -> None:
@@ -355,17 +315,12 @@ def test_the_waiting_line_stays_one_line() -> None:
         now[0] += 5
         waiting.tick()
         assert glass.text() == "\r\x1b[Kwaiting for the model, 7 s"
+        waiting.begin(0.34, "why")
+        waiting.tick()
+        assert glass.text().endswith("\r\x1b[Kretrying in 0.3 s: why")
     assert shown.startswith("retrying in 3 s: why")
     assert len(shown) == DEFAULT_WIDTH - 1
     assert shown.isprintable()
-
-
-def test_less_than_a_second_is_told_as_that() -> None:
-    with terminal() as glass:
-        waiting = WaitIndicator(StatusStream(glass.file, _out(glass.file)), shown=True, clock=lambda: 0.0)
-        waiting.begin(0.34, "why")
-        waiting.tick()
-        assert glass.text() == "\r\x1b[Kretrying in 0.3 s: why"
 
 
 def test_without_a_terminal_nothing_waits_visibly() -> None:
