@@ -146,18 +146,12 @@ def test_setting_a_system_prompt_is_an_event(pipe: Pipe) -> None:
     assert blank.events("system_prompt_set") == [told | {"own": False}]
 
 
-def test_help_names_every_command(pipe: Pipe) -> None:
+def test_help_names_every_command_and_the_version_is_a_result(pipe: Pipe) -> None:
+    assert pipe("no_op").out == []
+    assert pipe("show_version").contents[0].startswith("marid ")
     [words] = pipe("show_help").contents
     assert "send_prompt {prompt}" in words
     assert "no_op" in words
-
-
-def test_the_version_is_a_result(pipe: Pipe) -> None:
-    assert pipe("show_version").contents[0].startswith("marid ")
-
-
-def test_nothing_to_do_prints_nothing(pipe: Pipe) -> None:
-    assert pipe("no_op").out == []
 
 
 def test_a_conversation_whose_time_has_come_is_destroyed_first(pipe: Pipe) -> None:

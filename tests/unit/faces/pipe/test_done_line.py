@@ -165,9 +165,6 @@ def test_a_bug_is_told_with_its_place() -> None:
     failure = error_report(met.value)
     assert (failure.code, failure.exit) == ("internal_error", 70)
     assert failure.message.startswith("a bug: KeyError: 'x' (test_done_line.py:")
-
-
-def test_an_error_that_was_never_raised_has_no_place() -> None:
     assert error_report(ValueError("x")).message == "a bug: ValueError: x"
 
 

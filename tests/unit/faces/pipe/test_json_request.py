@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.pipe import Pipe
-from marid.app.tool_access import ToolAccess
-from marid.core.errors import BadInput, NotFound
-from marid.faces.pipe.json_command import make_session
-from marid.faces.pipe.json_lines import JsonLineWriter
-from marid.faces.pipe.json_request import JsonSession, find_secrets, parse_request, read_object
+from marid.core.errors import BadInput
+from marid.faces.pipe.json_request import find_secrets, parse_request, read_object
 
 
 def asking(command: Any = "no_op", **more: Any) -> dict[str, Any]:
@@ -111,26 +107,6 @@ def test_keys_are_found_wherever_they_stand() -> None:
     }
     assert find_secrets(given) == ("one", "2", "three")
     assert find_secrets({"config": "x", "overrides": None}) == ()
-
-
-def session(pipe: Pipe, **fields: str) -> JsonSession:
-    request = parse_request({"command": {"archive_history": fields}, "context": "here"})
-    return make_session(pipe.scope, request, ToolAccess(), JsonLineWriter(io.BytesIO(), io.BytesIO()))
-
-
-def test_only_the_conversation_of_the_request_need_not_be_there(pipe: Pipe) -> None:
-    assert (
-        session(pipe).existing_conversation("name")
-        == session(pipe, name="here").existing_conversation("name")
-        == "here"
-    )
-    with pytest.raises(NotFound, match="'gone'"):
-        session(pipe, name="gone").existing_conversation("name")
-
-
-def test_a_round_has_the_conditions_of_the_request(pipe: Pipe) -> None:
-    saying = session(pipe).round_request("hello", "there")
-    assert (saying.prompt, saying.conversation, session(pipe).scope.caller.face) == ("hello", "there", "json")
 
 
 values = st.recursive(

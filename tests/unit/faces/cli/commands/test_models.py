@@ -54,9 +54,6 @@ def test_a_provider_that_fails_is_told_and_the_others_are_listed(
     said = capfd.readouterr()
     assert "offline:offline" in said.out
     assert said.err == "marid: down: 'down' cannot be reached\n"
-
-
-def test_when_all_fail_it_is_a_failure(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Refused):
         list_models(display_scope(tmp_path, None, Offering("refusing", Refused("no key"))))
     assert capfd.readouterr() == ("", "")
@@ -116,7 +113,9 @@ class Knowing(FakeModel):
 
 
 def test_the_output_is_toml_for_models_toml(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert show_model(display_scope(tmp_path, None, Knowing()), "any") == 0
+    scope = display_scope(tmp_path, None, Knowing())
+    with model_info.make_context("model-info", ["any"], obj=lambda: scope) as ctx:
+        assert model_info.invoke(ctx) == 0
     text = capfd.readouterr().out
     assert tomllib.loads(text) == {"models": {ODD.id: {"context_window": 8192, "api": {"max_tokens": 512}}}}
     assert "#" not in text
@@ -141,13 +140,6 @@ def test_a_program_gets_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
 def test_a_model_that_nobody_knows_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no model"):
         show_model(display_scope(tmp_path, None, FakeModel()), "gone")
-
-
-def test_the_command_takes_a_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    scope = display_scope(tmp_path, None, Knowing())
-    with model_info.make_context("model-info", ["any"], obj=lambda: scope) as ctx:
-        assert model_info.invoke(ctx) == 0
-    assert capfd.readouterr().out.startswith("[models.")
 
 
 class Hostile(FakeModel):

@@ -72,24 +72,10 @@ def test_the_text_of_the_result_is_stdout(project: Program) -> None:
     assert (done.code, done.text, done.err) == (0, "two\n", "")
 
 
-def test_both_spellings_of_a_flag_are_the_same(project: Program) -> None:
-    spelled = [
-        project(
-            "tool", "edit_file", "--path", "notes.txt", f"--old{sign}string", "two", f"--new{sign}string", "2", "--json"
-        )
-        for sign in "_-"
-    ]
-    assert [one.code for one in spelled] == [3, 3]  # both parse, and nobody can be asked
-
-
 def test_arguments_may_come_all_at_once(project: Program) -> None:
     packed = json.dumps({"path": "notes.txt", "start_line": 1, "end_line": 1})
     assert project("tool", "get_file_slice", "--args", packed).text == "one\n"
     assert project.apart("tool", "get_file_slice", "--args", "-", given=packed.encode()).text == "one\n"
-
-
-def test_a_flag_is_stronger_than_what_is_packed(project: Program) -> None:
-    packed = json.dumps({"path": "notes.txt", "start_line": 1, "end_line": 1})
     assert project("tool", "get_file_slice", "--args", packed, "--end_line", "2").text == "one\ntwo\n"
 
 
@@ -126,12 +112,6 @@ def test_a_failure_goes_to_stderr_with_the_exit_code_of_its_family(project: Prog
         assert "Traceback" not in done.err
 
 
-def test_an_unknown_tool_is_told_with_the_nearest_names(project: Program) -> None:
-    done = project("tool", "read_fil", "--path", "x")
-    assert done.code == 4
-    assert "'read_file'" in done.err
-
-
 def test_an_argument_that_the_tool_does_not_take_is_refused(project: Program) -> None:
     done = project("tool", "read_file", "--args", '{"path": "notes.txt", "pat": 1}')
     assert done.code == 2
@@ -155,8 +135,7 @@ def test_allow_grants_for_one_run_wherever_it_stands(project: Program, where: st
 
 
 def test_read_only_beats_allow(project: Program) -> None:
-    call = ("write_file", "--path", "new.txt", "--content", "x")
-    done = project("tool", *call, "--allow", "write", "--read-only")
+    done = project("tool", "write_file", "--path", "new.txt", "--content", "x", "--allow", "write", "--read-only")
     assert done.code == 3
     assert not (project.folder / "new.txt").exists()
 
@@ -178,15 +157,9 @@ def test_the_policy_of_the_user_counts(project: Program) -> None:
     (home / "config.toml").write_text('[policy]\nwrite = "allow"\nread_file = "deny"\n')
     assert project("tool", "write_file", "--path", "new.txt", "--content", "x").code == 0
     assert project("tool", "read_file", "--path", "notes.txt").code == 3
-
-
-def test_a_policy_for_a_tool_that_is_not_there_is_told(project: Program) -> None:
-    home = project.folder.parent / "home"
-    home.mkdir()
     (home / "config.toml").write_text('[policy]\nrun_shel = "deny"\n')
     done = project("tool", "read_file", "--path", "notes.txt")
-    assert done.code == 2
-    assert "did you mean 'run_shell'" in done.err
+    assert (done.code, "did you mean 'run_shell'" in done.err) == (2, True)
 
 
 def test_help_comes_from_the_definition(project: Program) -> None:
@@ -249,12 +222,6 @@ def test_a_program_gets_json_also_for_wrong_settings(project: Program) -> None:
     project.write({".marid.toml": "nonsense = 1\n"})
     done = project("tool", "read_file", "--path", "notes.txt", "--json")
     assert (done.code, json.loads(done.text)["code"], done.err) == (2, "bad_input", "")
-
-
-def test_piped_input_is_never_an_answer(project: Program) -> None:
-    edit = ("tool", "edit_file", "--path", "notes.txt", "--old_string", "two", "--new_string", "2")
-    assert project.apart(*edit, given=b"y\ny\n").code == 3
-    assert (project.folder / "notes.txt").read_text() == "one\ntwo\nthree\n"
 
 
 def test_nobody_who_runs_the_tests_is_asked() -> None:

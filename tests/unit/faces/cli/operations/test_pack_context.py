@@ -216,13 +216,6 @@ def test_notes_about_the_settings_are_told_unless_quiet(marid: Program) -> None:
     assert marid.context("-q").err == ""
 
 
-def test_wrong_settings_are_bad_input(marid: Program) -> None:
-    (marid.folder / ".marid.toml").write_text("encodin = 1\n")
-    told = marid.context()
-    assert told.code == 2
-    assert "unknown key 'encodin'; did you mean 'encoding'?" in told.err
-
-
 def test_links_and_special_files_are_counted(marid: Program) -> None:
     marid.write({"a.py": "x"})
     (marid.folder / "link").symlink_to("a.py")
@@ -331,9 +324,6 @@ def test_every_option_finds_its_place() -> None:
 def test_what_is_not_given_comes_from_the_settings() -> None:
     request = context_request(options(), APP)
     assert (request.max_bytes, request.encoding, request.render.mask) == (2 << 20, "cl100k_base", True)
-
-
-def test_masking_that_the_settings_turned_off_stays_off() -> None:
     assert not context_request(options(), AppFakes().scope("/p", make_settings(mask=False))).render.mask
 
 
@@ -383,7 +373,7 @@ def test_options_that_make_no_sense_are_refused_in_words(given: dict[str, Any], 
 
 def listed(top: Path, data: bytes, **given: Any) -> tuple[str, ...]:
     (top / "list").write_bytes(data)
-    return read_file_list(options(files_from="list", **{"targets": (), **given}), str(top))
+    return read_file_list(options(**{"files_from": "list", "targets": (), **given}), str(top))
 
 
 @pytest.fixture
@@ -393,26 +383,21 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_without_a_list_there_are_no_more_targets() -> None:
-    assert read_file_list(options(), "/") == ()
-
-
-def test_a_list_has_one_path_a_line(files: Path) -> None:
-    assert listed(files, b"a.py\n\nb c.py\r\n") == ("a.py", "b c.py")
-
-
-def test_a_listed_path_may_be_quoted_as_we_and_git_quote_it(files: Path) -> None:
-    assert listed(files, b'"new\\nline"\n"\\"q\\""\n"\\377"\n') == ("new\nline", '"q"', "\udcff")
-
-
-def test_paths_separated_by_nul_are_taken_as_they_are(files: Path) -> None:
-    assert listed(files, b'a.py\0new\nline\0"q"\0') == ("a.py", "new\nline", '"q"')
-    assert listed(files, b"new\nline", null=True) == ("new\nline",)
-
-
-def test_targets_of_the_command_line_stay(files: Path) -> None:
-    assert listed(files, b"a.py\n", targets=("x", "y")) == ("x", "y", "a.py")
-    assert listed(files, b"", targets=("x",)) == ("x",)
+@pytest.mark.parametrize(
+    ("data", "given", "found"),
+    [
+        (b"a.py\n\nb c.py\r\n", {}, ("a.py", "b c.py")),
+        # A listed path may be quoted as we and git quote it; paths separated by NUL are taken as they are.
+        (b'"new\\nline"\n"\\"q\\""\n"\\377"\n', {}, ("new\nline", '"q"', "\udcff")),
+        (b'a.py\0new\nline\0"q"\0', {}, ("a.py", "new\nline", '"q"')),
+        (b"new\nline", {"null": True}, ("new\nline",)),
+        (b"a.py\n", {"targets": ("x", "y")}, ("x", "y", "a.py")),
+        (b"", {"targets": ("x",)}, ("x",)),
+        (b"", {"files_from": ""}, ()),
+    ],
+)
+def test_targets_are_listed(files: Path, data: bytes, given: dict[str, Any], found: tuple[str, ...]) -> None:
+    assert listed(files, data, **given) == found
 
 
 def test_a_listed_file_that_is_gone_is_told_and_left_out(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
