@@ -9,8 +9,8 @@ from marid.core.errors import BadInput, NotFound
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, find_setting
 from marid.core.settings.view import effective_settings, toml_text
 from marid.core.suggestions import close_matches, did_you_mean
-from marid.engine.system_prompt import PROMPT_NOTES, PromptTexts, base_prompt, prompt_parts, system_prompt
-from marid.workspace.instructions import load_home_prompt, load_instructions
+from marid.engine.system_prompt import PROMPT_NOTES, base_prompt, load_prompts, prompt_parts, system_prompt
+from marid.workspace.instructions import load_home_prompt
 
 UNSET = "(not set)"
 LIST = "list"
@@ -92,22 +92,17 @@ def _base_prompt(scope: RequestScope, key: str) -> str:
     return base_prompt(load_home_prompt(scope.home, "chibi"), _note_reader("system_prompt")(scope, key))
 
 
-def load_prompts(scope: RequestScope) -> PromptTexts:
-    """What people wrote for models in the project and the home. Reads files."""
-    instructions = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
-    return PromptTexts(instructions, load_home_prompt(scope.home, "chibi"))
-
-
 def _full_prompt(scope: RequestScope, key: str) -> str:
     """The system prompt that a model would get now."""
     settings = scope.within(key).settings
+    texts = load_prompts(scope.home, scope.app.user_home, scope.project, scope.cwd)
     fuel = (settings.conversation.fuel, settings.conversation.fuel)
     try:
         found = transcript(scope, key)
         name, notes = found.meta().name, {note: found.read_note(note) for note in PROMPT_NOTES}
     except NotFound:
         name, notes = key, {}
-    return system_prompt(prompt_parts(name, notes, settings, load_prompts(scope), fuel))
+    return system_prompt(prompt_parts(name, notes, settings, texts, fuel))
 
 
 _READERS: Mapping[str, Callable[[RequestScope, str], str]] = MappingProxyType(

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.inspection import load_prompts
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.conversation.entry import TO_AGENT, TO_USER
@@ -17,6 +16,7 @@ from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import RoundPrompt
 from marid.engine.round_factory import RoundFactory, RoundSetup
+from marid.engine.system_prompt import load_prompts
 from marid.toolkit.event_stream import AsyncEventStream
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def prepare_round(scope: RequestScope, request: RoundRequest, name: str) -> Roun
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model.name,
         fallback_tool=_fallback_tool(settings, request.force),
         open_tools=partial(_open_session, scope, request),
-        load_prompts=partial(load_prompts, scope),
+        load_prompts=partial(load_prompts, scope.home, scope.app.user_home, scope.project, scope.cwd),
         source=_SOURCES.get(scope.caller.face, scope.caller.face.upper()),
         lock_timeout=request.lock_timeout,
         notes=notes,

@@ -18,11 +18,10 @@ from marid.toolkit.call_steps import (
     inject_ports,
     judge,
 )
-from marid.toolkit.clip import MAX_OUTPUT_BYTES
 from marid.toolkit.dispatch import CallStep, Dispatcher, PlanHandler
 from marid.toolkit.hook_steps import HookCall, ObserveCall
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import PlannedChange
+from marid.toolkit.outcome import MAX_OUTPUT_BYTES, PlannedChange
 from marid.workspace.plain_files import make_private_folder
 from marid.workspace.write.commit_journal import recover_commits
 

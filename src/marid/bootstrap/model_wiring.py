@@ -8,7 +8,7 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.options import GatewayOptions, WireLogFiles
 from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, find_known_model, provider_from_settings
 from marid.adapters.offline import OfflineModel
-from marid.bootstrap.provider_environment import environment_key, find_proxy, provider_row, provider_secrets
+from marid.bootstrap.environment import environment_key, find_proxy, provider_row, provider_secrets
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, ModelRequest
 from marid.core.settings.values import Settings

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from marid.app.app import Toolbox
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextReader
+from marid.bootstrap.environment import provider_secrets
 from marid.bootstrap.parts import lazy, make, once
-from marid.bootstrap.provider_environment import provider_secrets
 from marid.core.settings.values import Settings
 from marid.ports.beads import BeadsWorkspace
 from marid.ports.git import Git

@@ -14,7 +14,7 @@ from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peer, PeerEntry, Peers
 from marid.ports.transcript import Conversation
 from marid.text.conversation_names import check_conversation_name
-from marid.toolkit.clip import FixedResultLimit, ResultLimit
+from marid.toolkit.outcome import FixedResultLimit, ResultLimit
 
 MAX_MESSAGE_CHARACTERS = 10_000
 """Of one message that another conversation holds."""

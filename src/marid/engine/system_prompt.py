@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from marid.core.conversation.entry import USER
 from marid.core.settings.values import Settings
+from marid.workspace.instructions import load_home_prompt, load_instructions
 
 BASE_PROMPT = """\
 You are marid, a workbench for people who work with code and text. Answer what is asked, briefly and exactly, in the \
@@ -46,6 +47,11 @@ class PromptParts:
     todos: str = ""
     fuel: tuple[int, int] | None = None
     reflection: str = ""
+
+
+def load_prompts(home: str, user_home: str, project: str, cwd: str) -> PromptTexts:
+    """Read the texts; see `workspace.instructions`."""
+    return PromptTexts(load_instructions(home, user_home, project, cwd), load_home_prompt(home, "chibi"))
 
 
 def base_prompt(home: str, own: str) -> str:

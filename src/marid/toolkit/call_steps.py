@@ -13,11 +13,18 @@ from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Ref
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog, AuditRecord
-from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dispatch import CallHandler, CallState, PlanHandler, WorkThreads
 from marid.toolkit.hook_steps import check_access, check_fetch
 from marid.toolkit.inventory import Inventory, dependencies_of, missing_port
-from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.outcome import (
+    MAX_OUTPUT_BYTES,
+    BodyResult,
+    Outcome,
+    ResultLimit,
+    ToolFailure,
+    ToolOutput,
+    clip_output,
+)
 from marid.toolkit.questions import call_preview, outside_preview
 from marid.workspace.guard.api import PathScope
 

@@ -7,9 +7,8 @@ from marid.core.context import ContextView, FileSelection, OutputFormat, RenderO
 from marid.core.errors import BadInput, Exhausted
 from marid.core.policy.policy import Effect
 from marid.text.display import quote_path
-from marid.toolkit.clip import ResultLimit
 from marid.toolkit.handles import FolderRef
-from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.outcome import ResultLimit, ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least
 

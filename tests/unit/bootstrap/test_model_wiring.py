@@ -11,8 +11,8 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.offline import OfflineModel
 from marid.adapters.store.conversations import FileConversations, open_stores
+from marid.bootstrap.environment import provider_secrets
 from marid.bootstrap.model_wiring import make_model, make_providers
-from marid.bootstrap.provider_environment import provider_secrets
 from marid.core.errors import BadInput, Unavailable
 from marid.core.model_io import ModelRequest
 from marid.core.settings.values import Settings, make_settings

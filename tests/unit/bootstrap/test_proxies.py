@@ -1,6 +1,6 @@
 import pytest
 
-from marid.bootstrap.provider_environment import find_proxy
+from marid.bootstrap.environment import find_proxy
 
 HTTPS, HTTP = "https://api.example.org/v1", "http://api.example.org/v1"
 

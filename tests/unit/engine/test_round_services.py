@@ -12,8 +12,8 @@ from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
-from marid.toolkit.clip import ResultLimit
 from marid.toolkit.inventory import load_tools
+from marid.toolkit.outcome import ResultLimit
 
 TOOLS = load_tools("marid.tools.conversation_tools")
 

@@ -3,8 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.toolkit.clip import MAX_OUTPUT_BYTES, clip_output
-from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.outcome import MAX_OUTPUT_BYTES, ToolOutput, clip_output
 
 
 def _size(done: ToolOutput) -> int:

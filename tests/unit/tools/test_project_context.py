@@ -15,8 +15,8 @@ from marid.app.tool_session import notice_listener, open_tools
 from marid.assembly.context_reader import ContextReader
 from marid.bootstrap.wiring import open_request
 from marid.core.errors import Exhausted
-from marid.toolkit.clip import FixedResultLimit
 from marid.toolkit.handles import FolderRef
+from marid.toolkit.outcome import FixedResultLimit
 from marid.tools.project_context import read_context
 from marid.workspace.guard.path_scope import PathScope
 
