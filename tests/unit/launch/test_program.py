@@ -75,7 +75,7 @@ def test_a_project_that_is_no_folder_is_told_by_every_command(marid: Program, co
     marid.write({"a.py": ""})
     told = marid("--project-root", place, *command)
     assert (told.code, told.out) == (4, b"")
-    assert f"'{place}' is no folder" in told.err
+    assert f"'{place}' is not a folder" in told.err
     assert not (marid.folder.parent / "home").exists()
 
 

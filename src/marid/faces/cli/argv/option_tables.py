@@ -42,61 +42,49 @@ def _number(flags: str, name: str, meaning: str, **more: Any) -> PlainOption:
     return _text(flags, name, "N", meaning, **{"kind": "int", "default": None, **more})
 
 
+# fmt: off
 GROUPS = (
-    (
-        "Select files",
-        (
-            _text("-r --rule", "rules", "RULE", "Include PATTERN, or exclude !PATTERN; repeatable.", multiple=True),
-            _file("--config", "config", "FILE", "Read rules from FILE; weaker than .contextfiles."),
-            _flag("--no-gitignore", "no_gitignore", "Do not read .gitignore, .ignore and git's exclude files."),
-            _flag("--no-defaults", "no_defaults", "Do not apply the built-in exclusions."),
-            _file("--files-from", "files_from", "FILE", "Read targets from FILE, one per line (-0: NUL); - is stdin."),
-            _text("--changed-since", "changed_since", "REV", "Only files that differ from REV, and new ones."),
-            _text("--branch", "branch", "NAME", "Clone this branch or tag."),
-            _file("--explain", "explain", "PATH", "Show which rule includes or excludes PATH, with its file and line."),
-        ),
-    ),
-    (
-        "Format",
-        (
-            _text("-f --format", "form", "FORM", "Output format.", default="text", choices=FORMATS),
-            _flag("-l --list-only", "list_only", "Print only the paths, one per line."),
-            _flag("-0 -z --null", "null", "Separate paths by NUL (with -l and --files-from)."),
-            _flag("--tree", "tree", "Print only the file tree (with --tokens: and token counts)."),
-            _flag("--stats", "stats", "Print only files, bytes and tokens per folder, and the largest files."),
-            _flag("--with-tree", "with_tree", "Start with the file tree."),
-            _flag("-n --line-numbers", "line_numbers", "Show line numbers."),
-            _flag("--tokens", "tokens", "Count tokens per file."),
-            _text("--encoding", "encoding", "NAME", "Count tokens in this encoding (default: o200k_base)."),
-            _flag("--no-mask", "no_mask", "Do not mask secrets."),
-        ),
-    ),
-    (
-        "Content",
-        (
-            _number("--budget", "budget", "Fit into N tokens: less useful files as outline or name."),
-            _text("--level", "levels", "PATTERN=LEVEL", "Show as full, outline or name; repeatable.", multiple=True),
-            _text(
-                "--symbol", "symbols", "PATH::NAME=HOW", "Show as full, signature or hide; repeatable.", multiple=True
-            ),
-            _text("--diff", "diff", "[REV]", "Start with the git diff to REV (HEAD).", kind="optional", default=None),
-            _number("--log", "log", "Start with the last N commits.", default=0),
-        ),
-    ),
-    (
-        "Output",
-        (
-            _file("-o --output", "output", "FILE", "Write to FILE, completely or not at all."),
-            _flag("--copy", "copy", "Copy to the clipboard instead of printing."),
-            _flag("--watch", "watch", "With -o: write again whenever files change."),
-            _file("--lock", "lock", "FILE", "Record files, hashes, levels, reasons and token counts in FILE."),
-            _flag("--frozen", "frozen", "With --lock: fail if the output would differ from the lock."),
-            _flag("--exit-code", "exit_code", "With `context diff LOCK`: exit 1 if anything differs."),
-            _number("--max-size-mb", "max_size_mb", "Size limit in MB (JINNI_MAX_SIZE_MB, else 100).", kind="float"),
-            _flag("-q --quiet", "quiet", "Print only errors to stderr."),
-        ),
-    ),
+    ("Select files", (
+        _text("-r --rule", "rules", "RULE", "Include PATTERN, or exclude !PATTERN; repeatable.", multiple=True),
+        _file("--config", "config", "FILE", "Read rules from FILE; weaker than .contextfiles."),
+        _flag("--no-gitignore", "no_gitignore", "Do not read .gitignore, .ignore and git's exclude files."),
+        _flag("--no-defaults", "no_defaults", "Do not apply the built-in exclusions."),
+        _file("--files-from", "files_from", "FILE", "Read targets from FILE, one per line (-0: NUL); - is stdin."),
+        _text("--changed-since", "changed_since", "REV", "Only files that differ from REV, and new ones."),
+        _text("--branch", "branch", "NAME", "Clone this branch or tag."),
+        _file("--explain", "explain", "PATH", "Show which rule includes or excludes PATH, with its file and line."),
+    )),
+    ("Format", (
+        _text("-f --format", "form", "FORM", "Output format.", default="text", choices=FORMATS),
+        _flag("-l --list-only", "list_only", "Print only the paths, one per line."),
+        _flag("-0 -z --null", "null", "Separate paths by NUL (with -l and --files-from)."),
+        _flag("--tree", "tree", "Print only the file tree (with --tokens: and token counts)."),
+        _flag("--stats", "stats", "Print only files, bytes and tokens per folder, and the largest files."),
+        _flag("--with-tree", "with_tree", "Start with the file tree."),
+        _flag("-n --line-numbers", "line_numbers", "Show line numbers."),
+        _flag("--tokens", "tokens", "Count tokens per file."),
+        _text("--encoding", "encoding", "NAME", "Count tokens in this encoding (default: o200k_base)."),
+        _flag("--no-mask", "no_mask", "Do not mask secrets."),
+    )),
+    ("Content", (
+        _number("--budget", "budget", "Fit into N tokens: less useful files as outline or name."),
+        _text("--level", "levels", "PATTERN=LEVEL", "Show as full, outline or name; repeatable.", multiple=True),
+        _text("--symbol", "symbols", "PATH::NAME=HOW", "Show as full, signature or hide; repeatable.", multiple=True),
+        _text("--diff", "diff", "[REV]", "Start with the git diff to REV (HEAD).", kind="optional", default=None),
+        _number("--log", "log", "Start with the last N commits.", default=0),
+    )),
+    ("Output", (
+        _file("-o --output", "output", "FILE", "Write to FILE, completely or not at all."),
+        _flag("--copy", "copy", "Copy to the clipboard instead of printing."),
+        _flag("--watch", "watch", "With -o: write again whenever files change."),
+        _file("--lock", "lock", "FILE", "Record files, hashes, levels, reasons and token counts in FILE."),
+        _flag("--frozen", "frozen", "With --lock: fail if the output would differ from the lock."),
+        _flag("--exit-code", "exit_code", "With `context diff LOCK`: exit 1 if anything differs."),
+        _number("--max-size-mb", "max_size_mb", "Size limit in MB (JINNI_MAX_SIZE_MB, else 100).", kind="float"),
+        _flag("-q --quiet", "quiet", "Print only errors to stderr."),
+    )),
 )
+# fmt: on
 OPTIONS = tuple(option for _, options in GROUPS for option in options)
 LIST_OPTIONS = (_flag("--json", "as_json", "Print JSON."),)
 LOG_OPTIONS = (

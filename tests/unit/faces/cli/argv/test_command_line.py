@@ -270,18 +270,9 @@ def test_what_is_wrong_is_seen_at_once(args: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ["-c", "-"],
-        ["-C", "new"],
-        ["-c", "new:work"],
-        ["-D", "-", "--yes"],
-        ["-G", "-", "-5"],
-        ["-n", "prompt"],
-        ["-n", "providers.mine.api_key"],
-        ["-L", "-X", "hello"],
-        ["-a", "-m", "x", "-r", "y", "hello"],
-        ["-P", "get_tree", "{}", "--json"],
-        ["-s", "a=b=c", "-s", "d="],
-        ["--wait-lock", "0.5", "hello"],
+        *(["-c", "-"], ["-C", "new"], ["-c", "new:work"], ["-D", "-", "--yes"], ["-G", "-", "-5"], ["-n", "prompt"]),
+        *(["-n", "providers.mine.api_key"], ["-L", "-X", "hello"], ["-a", "-m", "x", "-r", "y", "hello"]),
+        *(["-P", "get_tree", "{}", "--json"], ["-s", "a=b=c", "-s", "d="], ["--wait-lock", "0.5", "hello"]),
     ],
 )
 def test_what_is_right_passes(args: list[str]) -> None:

@@ -62,18 +62,8 @@ def test_a_plain_command_line_needs_no_click(args: list[str], found: dict[str, A
 @pytest.mark.parametrize(
     "args",
     [
-        ["--help"],
-        ["--unknown"],
-        ["-lq"],
-        ["-ofile"],
-        ["-o=file"],
-        ["--list-only=yes"],
-        ["--format", "yaml"],
-        ["--rule"],
-        ["--rule", "-x"],
-        ["--budget", "-5"],
-        ["--max-size-mb", "5"],
-        ["--", "x"],
+        *(["--help"], ["--unknown"], ["-lq"], ["-ofile"], ["-o=file"], ["--list-only=yes"], ["--format", "yaml"]),
+        *(["--rule"], ["--rule", "-x"], ["--budget", "-5"], ["--max-size-mb", "5"], ["--", "x"]),
     ],
 )
 def test_anything_else_is_left_to_click(args: list[str]) -> None:

@@ -32,19 +32,10 @@ def keyboard() -> Iterator[tuple[int, TextIO]]:
     os.close(glass)
 
 
-def test_words_alone_are_the_prompt() -> None:
+def test_the_prompt_is_the_words_and_after_a_blank_line_the_piped_text_with_its_newlines() -> None:
     assert read_prompt("two words", None, MOST) == "two words"
-
-
-def test_piped_text_comes_after_the_words_and_a_blank_line() -> None:
     assert read_prompt("explain", piped(b"one\n\n  two\n\n"), MOST) == "explain\n\none\n\n  two\n\n"
-
-
-def test_piped_text_keeps_its_newlines() -> None:
     assert read_prompt("", piped(b"\na\r\nb\r\n"), MOST) == "\na\r\nb\r\n"
-
-
-def test_nothing_in_the_pipe_leaves_the_words_alone() -> None:
     for data in (b"", b"\n", b" \n\t\n"):
         assert read_prompt("words", piped(data), MOST) == "words"
 

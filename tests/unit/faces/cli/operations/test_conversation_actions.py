@@ -10,8 +10,7 @@ from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.conversation.records import Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.faces.cli.operations import conversation_actions, conversation_properties, conversation_views
-from marid.faces.cli.operations.conversation_views import LogOptions
+from marid.faces.cli.operations import conversation_actions, conversation_properties
 from marid.ports.conversations import ConversationStores
 
 
@@ -155,11 +154,8 @@ def test_settings_of_a_conversation_are_written_down(scope: RequestScope, capfd:
     conversation_properties.set_system_prompt(scope, "a", "")
     conversation_properties.set_values(scope, "a", {"fuel": "5"})
     settings = scope.within("a").resolve().settings
-    assert (settings.model.provider, settings.conversation.username, settings.conversation.fuel) == (
-        "offline",
-        "ann",
-        5,
-    )
+    own = settings.conversation
+    assert (settings.model.provider, own.username, own.fuel) == ("offline", "ann", 5)
     conversation_properties.set_values(scope, "a", {"fuel": None})
     assert scope.within("a").resolve().settings.conversation.fuel == 30
     conversation_properties.set_values(scope, "a", {"api_key": "sk-secret"})
@@ -181,12 +177,3 @@ def test_only_the_current_one_may_be_unused(scope: RequestScope, capfd: pytest.C
         conversation_actions.exists_or_notify(scope, "b", unused="a")
     add_messages(scope, "a", "x")
     assert conversation_actions.exists_or_notify(scope, "a", unused="a")
-
-
-def test_lists_and_logs_from_the_beginning(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    assert conversation_views.run_list(scope) == 0
-    assert capfd.readouterr().out == "* default  not used yet\n"
-    assert conversation_views.run_log(scope, "", 0, LogOptions()) == 0
-    add_messages(scope, "default", "hi")
-    assert conversation_views.run_log(scope, "", 0, LogOptions(as_json=True)) == 0
-    assert '"content": "hi"' in capfd.readouterr().out

@@ -8,7 +8,7 @@ from fakes.terminal import terminal
 from marid import __version__
 from marid.core.settings.values import make_settings
 from marid.faces.cli.argv.option_tables import OPTIONS
-from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
+from marid.faces.cli.view.greeting import TRY_NEXT, greet
 
 
 def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureFixture[str]) -> None:
@@ -33,12 +33,6 @@ def test_a_home_that_is_there_and_secrets_that_are_not_masked_are_told(capfd: py
     assert "  secrets    not masked\n" in out
 
 
-def test_bold_is_for_those_who_want_it() -> None:
-    scope = AppFakes().scope("/")
-    assert bold("x", scope) == "x"
-    assert bold("x", scope._replace(colour=True)) == "\x1b[1mx\x1b[0m"
-
-
 @pytest.mark.parametrize(("environ", "bold_name"), [({"TERM": "xterm"}, True), ({"NO_COLOR": "1"}, False)])
 def test_on_a_terminal_the_program_alone_greets(marid: Program, environ: dict[str, str], bold_name: bool) -> None:
     marid.set(**environ)
@@ -47,12 +41,6 @@ def test_on_a_terminal_the_program_alone_greets(marid: Program, environ: dict[st
         text = screen.text()
     assert f"  project    {marid.folder}\n" in text
     assert ("\x1b[1mmarid\x1b[0m" in text) is bold_name
-
-
-def test_in_a_pipe_the_program_alone_shows_its_help(marid: Program) -> None:
-    shown = marid()
-    assert shown.code == 0
-    assert shown.text.startswith("Usage: marid ")
 
 
 def test_what_is_suggested_can_be_done() -> None:

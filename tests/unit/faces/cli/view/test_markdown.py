@@ -14,36 +14,12 @@ from marid.faces.cli.view.markdown_text import MEASURED_ROWS
 OURS = re.compile(r"\x1b\[[0-9;]*[mK]")
 MARKS = "* ** *** _ __ ~~ ` `` ``` ~~~ [ ] ( ) ![ ]( [^ < <b > - 1. # ## | |---| |a| --- \\ a word 中 。 é x_y http://u"
 BLANKS = [
-    "\n",
-    "\n\n",
-    "    ",
-    " ",
-    "\t",
-    "> ",
-    "- ",
-    "- [x] ",
-    "\r",
-    "\r\n",
-    "\x1b[31m",
-    "\u202e",
-    "👨\u200d👩",
-    '"t"',
+    *("\n", "\n\n", "    ", " ", "\t", "> ", "- ", "- [x] ", "\r", "\r\n", "\x1b[31m", "\u202e", "👨\u200d👩", '"t"'),
 ]
 TEXTS = st.lists(st.sampled_from([*MARKS.split(" "), *BLANKS]), max_size=25).map("".join) | st.text(max_size=60)
 FORMS = [
-    "{}",
-    "# {}",
-    "- {}",
-    "  - {}",
-    "1. **{}**",
-    "> {}",
-    "> - *{}*",
-    "| {} |",
-    "`{}`",
-    "~~{}~~",
-    "[{}](u)",
-    "<b>{}",
-    "",
+    *("{}", "# {}", "- {}", "  - {}", "1. **{}**", "> {}", "> - *{}*", "| {} |", "`{}`", "~~{}~~", "[{}](u)"),
+    *("<b>{}", ""),
 ]
 FENCED = ["```py\n{}\n```", "- ~~~\n  {}\n  ~~~", "| a |\n|---|\n| {} |", "{}\n===", "![{}](u)", "[{}]: u", "    {}"]
 
@@ -178,22 +154,7 @@ def test_a_long_fence_is_read_once() -> None:
 
 
 UNITS = [
-    "[a](",
-    "*a ",
-    "_a* ",
-    "` `` ",
-    "<a",
-    "[^",
-    "[a](b(",
-    "![",
-    "[[a](b)",
-    "[*",
-    ">",
-    "> ",
-    "[",
-    "(",
-    "- ",
-    "#",
+    *("[a](", "*a ", "_a* ", "` `` ", "<a", "[^", "[a](b(", "![", "[[a](b)", "[*", ">", "> ", "[", "(", "- ", "#"),
     "|",
 ]
 
@@ -236,10 +197,7 @@ def test_thinking_stands_behind_a_border_on_lines_of_its_own() -> None:
     renderer.feed_thinking("hm\n")
     renderer.end()
     assert "".join(out) == "│ I *think* about\n│ the weather\n│\n│ and\nIt rains.\n│ hm\n"
-
-
-def test_thinking_is_dim() -> None:
-    out: list[str] = []
+    out.clear()
     renderer = Renderer(out.append, width=lambda: 20, style={"think_border": "red"})
     renderer.feed_thinking("hm")
     renderer.end()
