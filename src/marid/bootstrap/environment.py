@@ -1,13 +1,13 @@
-"""Read the environment of the process."""
+"""What the process was started with: its environment, its home and its project."""
 
 import os
 from collections.abc import Mapping
+from stat import S_IFDIR, S_IFMT, S_IFREG
 from types import MappingProxyType
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.values import Settings
 from marid.text.display import quote_path
-from marid.workspace.project import find_project_root
 from marid.workspace.rules.ignore_files import UserGitFiles
 
 # What is shorter is a word in the place of a key: hiding it everywhere would hide ordinary text.
@@ -21,6 +21,13 @@ _VARIABLES = MappingProxyType(
         "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     }
 )
+# What marks the top; in worktrees and submodules of git it is a file.
+MARKERS: tuple[tuple[str, tuple[int, ...]], ...] = (
+    (".git", (S_IFDIR, S_IFREG)),
+    *((name, (S_IFDIR,)) for name in (".hg", ".svn", ".bzr", ".pijul", ".jj")),
+    *((name, (S_IFREG,)) for name in (".fslckout", "_FOSSIL_")),
+)
+CVS = "CVS"
 
 
 def user_home(environ: Mapping[str, str]) -> str:
@@ -59,6 +66,37 @@ def find_project(environ: Mapping[str, str], cwd: str, given: str = "") -> str:
     if not os.path.isdir(folder):
         raise NotFound(f"the project root '{quote_path(named)}' is not a folder")
     return folder
+
+
+def find_project_root(folder: str) -> str:
+    """The top of the project of `folder` (absolute); `folder` itself without a marker.
+
+    CVS marks every folder, so there the highest one of an unbroken chain is the top, and only without another marker.
+    """
+    at, below = folder, ""
+    while not any(_file_type(os.path.join(at, name)) in kinds for name, kinds in MARKERS):
+        at, below = os.path.dirname(at), at
+        if at == below:
+            return _cvs_root(folder)
+    return at
+
+
+def _cvs_root(folder: str) -> str:
+    while _is_in_cvs(folder) and _is_in_cvs(parent := os.path.dirname(folder)) and parent != folder:
+        folder = parent
+    return folder
+
+
+def _is_in_cvs(folder: str) -> bool:
+    return _file_type(os.path.join(folder, CVS)) == S_IFDIR
+
+
+def _file_type(path: str) -> int:
+    """The type of the file, links followed; 0 without one."""
+    try:
+        return S_IFMT(os.stat(path).st_mode)
+    except OSError:
+        return 0
 
 
 def git_user_files(environ: Mapping[str, str]) -> UserGitFiles:

@@ -88,6 +88,7 @@ class ResultLimit(Protocol):
     @property
     def max_bytes(self) -> int:
         """The limit of one result."""
+        ...
 
 
 class FixedResultLimit(NamedTuple):

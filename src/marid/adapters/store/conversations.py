@@ -32,7 +32,6 @@ from marid.core.conversation.records import (
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.ports.conversations import ConversationStores
 from marid.text.display import quote_path
-from marid.workspace.plain_files import make_private_folder
 
 
 class FileConversations:
@@ -74,7 +73,7 @@ class FileConversations:
         with disk_errors(f"creating the conversation '{paths.name}'"):
             draft = self._layout.folder(NEW_PREFIX + key)
             try:
-                make_private_folder(draft.partitions)
+                draft.make_folders()
                 draft.save_meta(known)
                 write_atomic(draft.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(draft.folder)
@@ -220,7 +219,7 @@ class FileConversations:
 
     def _open_leased(self, paths: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
-        make_private_folder(paths.transcript)
+        paths.make_folders()
         remove_leftovers(paths.folder)
         remove_leftovers(paths.transcript)
         known = paths.load_meta_strict()

@@ -15,7 +15,6 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.ports.transcript import Conversation
-from marid.workspace.plain_files import make_private_folder
 
 LEGACY_TRANSCRIPT = "transcript.jsonl"
 LEGACY_MESSAGES = "context.json"
@@ -111,7 +110,7 @@ def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data:
     row, entries = partitions.examine("", data, 0, storage)
     if not entries:
         return
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     name = f"partitions/{row['start_ts']}-{row['end_ts']}-old.jsonl"
     if read_bytes(paths.transcript_file(name)) != data:
         write_atomic(paths.transcript_file(name), data)

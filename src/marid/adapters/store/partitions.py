@@ -15,7 +15,6 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.partition_index import Manifest, PartitionRow, encode_row, foreign_row_fields, parse_row
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
-from marid.workspace.plain_files import make_private_folder
 
 # Characters that every JSON writer leaves unescaped.
 _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -52,7 +51,7 @@ def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: M
 
 def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manifest) -> Manifest:
     """Save the result of `survey`, with filters for each partition. Raises: OSError."""
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     if storage.enable_bloom_filters:
         _rebuild_filters(paths, storage, [parse_row(row) for row in found.rows])
     return _save_manifest(paths, storage, found)
@@ -70,7 +69,7 @@ def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, da
     row, entries = examine("", data, known.last_sequence, storage)
     if not entries:
         return known
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     row["file"] = _free_name(paths, row["start_ts"], row["end_ts"])
     os.rename(paths.active, paths.transcript_file(row["file"]))
     sync_folder(paths.partitions)

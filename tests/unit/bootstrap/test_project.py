@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant, plant_names
-from marid.workspace.project import MARKERS, find_project_root
+from marid.bootstrap.environment import MARKERS, find_project_root
 
 FOLDERS = [".git", ".hg", ".svn", ".bzr", ".pijul", ".jj"]
 FILES = [".git", ".fslckout", "_FOSSIL_"]
