@@ -37,13 +37,6 @@ def apply_settings(run: LineRun) -> None:
             setter(run.scope, run.name, run.line.value(flag))
 
 
-def inspect(run: LineRun, *values: str) -> None:
-    """`-n THING`, or `-N NAME THING`."""
-    *words, thing = values
-    name = conversation_actions.resolve_existing(run.scope, words[0]) if words else run.name
-    conversation_properties.show_inspection(run.scope, name, thing, as_json=run.line.has("as_json"))
-
-
 def set_in(flag: str, run: LineRun, word: str, value: str) -> None:
     """`-M` and `-Y`: what the small letter does, in another conversation."""
     _SETTERS[flag](run.scope, conversation_actions.resolve_existing(run.scope, word), value)
@@ -69,8 +62,6 @@ def run_tool(run: LineRun, name: str, packed: str) -> int:
 
 
 ACTIONS: dict[str, Callable[..., int | None]] = {
-    "inspect": inspect,
-    "inspect_of": inspect,
     "set_model_of": partial(set_in, "set_model"),
     "set_prompt_of": partial(set_in, "set_prompt"),
     "model_info": model_info,

@@ -170,6 +170,15 @@ def _log(run: LineRun, *values: str) -> None:
         conversation_views.show_log(run.scope, name, parse_count(count), conversation_views.LogOptions(**given))
 
 
+def _inspect(run: LineRun, *values: str) -> None:
+    # Imported when used, as below: what only lists needs no settings.
+    from marid.faces.cli.operations.conversation_properties import show_inspection
+
+    *words, thing = values
+    name = conversation_actions.resolve_existing(run.scope, words[0]) if words else run.name
+    show_inspection(run.scope, name, thing, as_json=run.line.has("as_json"))
+
+
 _ACTION_ORDER = """
     clear_of rename_of set_model_of set_prompt_of destroy destroy_of list show log log_of inspect inspect_of model_info
     model_info_full inboxes inbox_of tool
@@ -183,6 +192,8 @@ _ACTIONS: dict[str, Callable[..., int | None]] = {
     "show": partial(_view, conversation_views.show_conversation),
     "log": _log,
     "log_of": _log,
+    "inspect": _inspect,
+    "inspect_of": _inspect,
 }
 
 

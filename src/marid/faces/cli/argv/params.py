@@ -9,7 +9,6 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from marid.app.conversations import conversation_names
-from marid.app.inspection import inspectable_names, setting_keys
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
 from marid.faces.access_flags import ACCESS_FLAGS
 from marid.faces.cli.argv.option_tables import PlainOption
@@ -70,13 +69,19 @@ def _complete_tool(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return complete_list([name for name, _ in list_tools(ctx.obj())])(ctx, param, incomplete)
 
 
+def _inspection():
+    from marid.app import inspection  # imported when used: it brings the table of settings
+
+    return inspection
+
+
 COMPLETERS: Mapping[str, Completer] = MappingProxyType(
     {
         "name": complete_conversation(),
         "previous": complete_conversation("-"),
         "any": complete_conversation("-", "new", "new:"),
-        "thing": complete_from(lambda ctx: inspectable_names()),
-        "setting": complete_from(lambda ctx: [f"{key}=" for key in setting_keys()]),
+        "thing": complete_from(lambda ctx: _inspection().inspectable_names()),
+        "setting": complete_from(lambda ctx: [f"{key}=" for key in _inspection().setting_keys()]),
         "effects": complete_list(GRANTABLE_EFFECTS),
         "keys": complete_list(DEBUG_KEYS),
         "tool": _complete_tool,

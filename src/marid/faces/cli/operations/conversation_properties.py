@@ -3,8 +3,6 @@
 import os
 from collections.abc import Mapping
 
-import anyio
-
 from marid.app import conversation_settings
 from marid.app.app import RequestScope
 from marid.app.inspection import inspect
@@ -25,6 +23,8 @@ def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool
 
 def set_model(scope: RequestScope, name: str, model: str) -> None:
     """Use a model, if its provider has it."""
+    import anyio  # imported when used: only a provider is asked asynchronously
+
     print_note(f"'{name}' uses {anyio.run(conversation_settings.set_model, scope, name, model)}")
 
 
