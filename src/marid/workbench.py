@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import ToolSession, open_tools
+from marid.app.tool_session import ToolAccess, ToolSession, open_tools
 from marid.bootstrap.wiring import open_request
 from marid.core.policy.policy import parse_effects
 from marid.toolkit.outcome import Outcome

@@ -16,7 +16,7 @@ from fakes.model import FakeModel, answer
 from fakes.real_app import RoundRecorder, run_prompt
 from fakes.rounds import tool_call
 from marid.app.app import RequestScope, Toolbox
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.core.events import Event
 from marid.core.policy.approval import ApprovalAnswer, Question

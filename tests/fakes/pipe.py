@@ -11,7 +11,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.faces.json_input import raise_problems, schema_problems
 from marid.faces.pipe.done_line import DoneLine

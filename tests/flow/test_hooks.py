@@ -11,7 +11,7 @@ from fakes.real_app import RoundRecorder, real_scope, run_prompt, stored_entries
 from fakes.rounds import tool_call
 from marid.app import conversations
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.core.conversation.entry import TO_AGENT, TO_USER, TOOL_RESULT
 from marid.core.events import Notice
 from marid.core.hooks import (

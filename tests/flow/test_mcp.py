@@ -17,8 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters, types
 
 from marid import __version__
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import open_tools
+from marid.app.tool_session import ToolAccess, open_tools
 from marid.bootstrap.wiring import open_request
 from marid.faces.mcp.mcp_command import command
 from marid.faces.mcp.server import make_server

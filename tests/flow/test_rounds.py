@@ -16,7 +16,7 @@ from fakes.real_app import RoundRecorder, chat_requests, real_scope, run_prompt,
 from marid.app.app import RequestScope
 from marid.app.approvals import answer_approval, pending_approvals
 from marid.app.rounds import RoundRequest, run_round
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.core.conversation.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
 from marid.core.errors import Exhausted, Unavailable
 from marid.core.events import Notice

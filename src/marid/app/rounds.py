@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import ToolSession, open_tools
+from marid.app.tool_session import ToolAccess, ToolSession, open_tools
 from marid.core.conversation.entry import TO_AGENT, TO_USER
 from marid.core.errors import BadInput
 from marid.core.events import EventListener

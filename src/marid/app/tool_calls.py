@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import ToolSession, open_tools
+from marid.app.tool_session import ToolAccess, ToolSession, open_tools
 from marid.core.errors import NotFound
 from marid.core.events import EventListener, ToolEvent
 from marid.core.settings.values import storage_settings

@@ -2,15 +2,14 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
 from marid.core.errors import BadInput
 from marid.core.events import Event, EventListener, Notice, ToolEvent
-from marid.core.policy.policy import Policy, parse_policy
+from marid.core.policy.policy import Effect, Policy, parse_effects, parse_policy
 from marid.core.settings.values import Settings
 from marid.toolkit.call_scope import CallScope, ignore_event
 from marid.toolkit.event_stream import AsyncEventStream
@@ -22,6 +21,22 @@ from marid.workspace.guard.api import PathScope
 if TYPE_CHECKING:
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.questions import Asker
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolAccess:
+    """What one run may access and do, as the flags say; the settings decide the rest."""
+
+    roots: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    allow: frozenset[Effect] = frozenset()
+    trust: bool = False
+    read_only: bool = False
+    wait: bool = False
+    rootless: bool = False
+    """Outside a project and without named roots, continue with none instead of an error."""
+
 
 _NO_FLAGS = ToolAccess()
 
@@ -71,6 +86,19 @@ class ToolSession:
 
     def _scope_for(self, asker: "Asker | None") -> CallScope:
         return self.call_scope if asker is None else replace(self.call_scope, asker=asker)
+
+
+def access_from_flags(*given: dict[str, Any]) -> ToolAccess:
+    """Combine flags given before and after the tool's name. Raises: BadInput for an unknown effect."""
+    words = ",".join(word for flags in given for word in flags.get("allow", ()))
+    return ToolAccess(
+        roots=tuple(root for flags in given for root in flags.get("roots", ())),
+        files=tuple(file for flags in given for file in flags.get("files", ())),
+        allow=parse_effects(words) if words else frozenset(),
+        trust=any(flags.get("trust") for flags in given),
+        read_only=any(flags.get("read_only") for flags in given),
+        wait=any(flags.get("wait") for flags in given),
+    )
 
 
 def open_tools(

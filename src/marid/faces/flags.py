@@ -183,6 +183,8 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
 LETTER_GROUPS = 3
 """How many of the last groups are short forms of commands by letter."""
 FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
+ACCESS_FLAGS = ("roots", "files", "allow", "trust", "read_only", "wait")
+"""What tools may use and do."""
 LOCATION_FLAGS = frozenset(flag.name for flag in FLAGS if flag.where)
 LEADING_FLAGS = frozenset(flag.name for flag in FLAGS if flag.before)
 

@@ -5,8 +5,8 @@ import anyio
 import pytest
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
 from marid.app.tool_calls import ToolCallRequest, call_tool
+from marid.app.tool_session import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import BadInput

@@ -5,8 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import build_path_scope, build_policy, notice_listener, open_tools
+from marid.app.tool_session import ToolAccess, build_path_scope, build_policy, notice_listener, open_tools
 from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import anyio
 
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import open_tools
+from marid.app.tool_session import ToolAccess, open_tools
 from marid.bootstrap.call_pipeline import commit_changes
 from marid.bootstrap.wiring import open_request
 from marid.toolkit.outcome import PlannedChange

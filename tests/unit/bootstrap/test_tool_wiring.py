@@ -4,8 +4,7 @@ from pathlib import Path
 
 import anyio
 
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import open_tools
+from marid.app.tool_session import ToolAccess, open_tools
 from marid.bootstrap.wiring import open_request
 from marid.core.policy.policy import Effect
 from marid.ports.beads import NO_WORKSPACE

@@ -1,8 +1,7 @@
 import pytest
 
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess, access_from_flags
 from marid.core.policy.policy import Effect
-from marid.faces.access_flags import access_from_flags
 from marid.faces.flags import ANY, DEBUG_LOGS, FLAGS, GROUPS, PREVIOUS, Flag, find_flag, parse_log_names
 
 # facts about the program that is replaced: letter, long name, number of values, and whether nothing is said then

@@ -10,8 +10,7 @@ import pytest
 from fakes.files import as_nobody
 from fakes.hostile_project import context_reader
 from fakes.tool_caller import ToolCaller
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import notice_listener, open_tools
+from marid.app.tool_session import ToolAccess, notice_listener, open_tools
 from marid.assembly.context_reader import ContextReader
 from marid.bootstrap.wiring import open_request
 from marid.core.errors import Exhausted

@@ -9,10 +9,8 @@ import anyio
 from marid.app import tool_calls
 from marid.app.app import RequestScope
 from marid.app.input_files import read_text_file
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import notice_listener
+from marid.app.tool_session import ToolAccess, access_from_flags, notice_listener
 from marid.core.errors import MaridError
-from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import LineRun, flag_values
 from marid.faces.cli.chat.chat_round import chat_request, check_inboxes, run_chat
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker

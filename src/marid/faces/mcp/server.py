@@ -14,11 +14,10 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from marid.app.app import RequestScope
-from marid.app.tool_session import ToolSession, notice_listener, open_tools
+from marid.app.tool_session import ToolSession, access_from_flags, notice_listener, open_tools
 from marid.core.policy.approval import ApprovalAnswer, Question
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
 from marid.core.version import __version__
-from marid.faces.access_flags import access_from_flags
 from marid.faces.mcp.stdio import log_line, serve_stdio
 from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import ToolSpec

@@ -14,12 +14,11 @@ from click.exceptions import Exit
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess, access_from_flags
 from marid.core.caller import Caller
 from marid.core.command_events import AutoDestroyed, LoadSummary
 from marid.core.errors import BadInput
 from marid.core.version import __version__
-from marid.faces.access_flags import access_from_flags
 from marid.faces.click_command import HelpCommand, click_option
 from marid.faces.pipe import conversation_commands, round_commands
 from marid.faces.pipe.done_line import DoneLine

@@ -8,7 +8,7 @@ from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
 from marid.app.conversations import conversation_exists
 from marid.app.rounds import RoundRequest
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.core.errors import BadInput
 from marid.core.events import Notice
 from marid.core.settings.schema import ADDITIVE_LISTS, EXCLUSIVE_SETTINGS, find_setting

@@ -6,7 +6,7 @@ import pytest
 
 from fakes.program import Program
 from fakes.real_app import add_messages, real_scope
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput, NotFound

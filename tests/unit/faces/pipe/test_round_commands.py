@@ -4,7 +4,7 @@ import pytest
 
 from fakes.pipe import Answer, Pipe
 from fakes.real_app import chat_requests
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.core.conversation.records import InboxMessage
 from marid.core.policy.policy import Effect
 from marid.testing import ModelServer, call, say, unauthorized_error

@@ -10,10 +10,9 @@ from click.shell_completion import CompletionItem
 
 from marid.app.conversations import conversation_names
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
-from marid.faces.access_flags import ACCESS_FLAGS
 from marid.faces.cli.argv.option_tables import PlainOption
 from marid.faces.click_command import Completer, click_option
-from marid.faces.flags import DEBUG_KEYS
+from marid.faces.flags import ACCESS_FLAGS, DEBUG_KEYS
 from marid.text.conversation_names import check_conversation_name
 
 _Value = TypeVar("_Value", str, "tuple[str, ...]")

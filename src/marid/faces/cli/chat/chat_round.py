@@ -12,6 +12,7 @@ import anyio
 from marid.app.app import RequestScope
 from marid.app.inboxes import inbox_counts, run_inbox_round
 from marid.app.rounds import RoundRequest, run_round
+from marid.app.tool_session import access_from_flags
 from marid.core.caller import Caller
 from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import ConversationLocked
@@ -19,7 +20,6 @@ from marid.core.errors import INTERRUPTED_STATUS, MaridError, NotFound, exit_cod
 from marid.core.events import Event, EventListener, Notice
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
-from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import parse_debug_keys, parse_lock_timeout
 from marid.faces.cli.chat.prompt_input import read_prompt
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker

@@ -11,14 +11,14 @@ import click
 from click.exceptions import Exit
 
 from marid.app.app import RequestScope
-from marid.app.tool_session import list_tools
+from marid.app.tool_session import access_from_flags, list_tools
 from marid.core.errors import BadInput, MaridError, NotFound
-from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
 from marid.faces.cli.argv.params import ACCESS_OPTIONS, complete_from, complete_parameter, json_option
 from marid.faces.cli.operations.tool_call import call_arguments, call_tool, print_call, print_outcome
 from marid.faces.cli.view.console import print_line, print_note
 from marid.faces.cli.view.greeting import bold
 from marid.faces.click_command import HelpCommand, HelpGroup, ScopedCommand
+from marid.faces.flags import ACCESS_FLAGS
 from marid.faces.help_page import format_rows, page_width
 from marid.toolkit.outcome import ToolFailure
 from marid.toolkit.spec import ToolSpec

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from marid.app.app import RequestScope
-from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import call_blocking, notice_listener, open_tools
+from marid.app.tool_session import ToolAccess, call_blocking, notice_listener, open_tools
 from marid.core.errors import EXIT_STATUS, BadInput, MaridError
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 from marid.faces.cli.view.console import print_line, print_note

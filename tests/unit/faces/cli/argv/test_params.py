@@ -7,7 +7,6 @@ import pytest
 from fakes.program import Program
 from fakes.real_app import add_messages, real_scope
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
-from marid.faces.access_flags import ACCESS_FLAGS
 from marid.faces.cli.argv.params import (
     ACCESS_OPTIONS,
     COMPLETERS,
@@ -20,7 +19,7 @@ from marid.faces.cli.argv.params import (
     option_with_completion,
 )
 from marid.faces.click_command import Completer
-from marid.faces.flags import FLAGS, MODEL, NUMBER, SECONDS, TEXT
+from marid.faces.flags import ACCESS_FLAGS, FLAGS, MODEL, NUMBER, SECONDS, TEXT
 
 
 def offered(offer: Completer | None, typed: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from fakes.apps import PlayedRound, display_scope
 from fakes.program import lasting_signals
 from marid.app.app import RequestScope
 from marid.app.rounds import RoundRequest
-from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolAccess
 from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
 from marid.core.conversation.records import InboxMessage
