@@ -1,10 +1,14 @@
 import sysconfig
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fakes.tool_caller import ToolCaller
+from marid.adapters.workers.pool import ProcessWorkers
+from marid.ports.workers import Workers
 from marid.tools.analysis import derive_code_path, get_file_summary
+from marid.tools.python_read import py_get_hierarchy
 
 TREE = {
     "pkg/__init__.py": "from .core import helper as assist\n",
@@ -35,6 +39,14 @@ main (app.py:3)
 (broken.py is not understood: line 1, column 7: invalid syntax)"""
     )
     assert outcome.values == {"functions": 4, "unfollowed": 0, "truncated": False}
+
+
+def test_what_is_parsed_in_a_real_worker_comes_back(tree: Path) -> None:
+    (tree / "shapes.py").write_text("class Shape: ...\nclass Round(Shape): ...\n")
+    with closing(ProcessWorkers()) as workers:
+        hands = ToolCaller(tree, {Workers: workers})
+        assert hands.text(derive_code_path, target="main").startswith("main (app.py:3)\n  unresolved: x.go (line 5)")
+        assert "Round" in hands.text(py_get_hierarchy, path="shapes.py", class_name="Shape")
 
 
 def test_a_folder_narrows_what_is_searched(tree: Path) -> None:

@@ -5,6 +5,7 @@ that the call cannot be made.
 """
 
 import gc
+import io
 import os
 import pickle
 import select
@@ -12,6 +13,7 @@ import signal
 import struct
 import sys
 import time
+from enum import Enum
 from importlib import import_module
 from typing import Any
 
@@ -72,10 +74,24 @@ def serve(source: int, sink: int, *, cpu_seconds: int) -> None:
     while (message := receive(source, max_size=MAX_MESSAGE)) is not None:
         used = os.times()
         set_limit("RLIMIT_CPU", int(used.user + used.system) + 1 + cpu_seconds)
-        send(sink, pickle.dumps(answer_calls(message), pickle.HIGHEST_PROTOCOL))
+        send(sink, dump_answers(answer_calls(message)))
         served += 1
         if served % _MESSAGES_PER_COLLECTION == 0:
             gc.collect()  # after the answer, so that the parent does not wait for it
+
+
+class _PlainPickler(pickle.Pickler):
+    """Writes a member of an enum as its class and value: Python 3.11.2 writes a call of `getattr`, which is refused."""
+
+    def reducer_override(self, obj: Any, /) -> Any:
+        return (type(obj), (obj.value,)) if isinstance(obj, Enum) else NotImplemented
+
+
+def dump_answers(answers: list[tuple[str, Any]]) -> bytes:
+    """The message that the parent's loader accepts."""
+    message = io.BytesIO()
+    _PlainPickler(message, pickle.HIGHEST_PROTOCOL).dump(answers)
+    return message.getvalue()
 
 
 def answer_calls(message: bytes) -> list[tuple[str, Any]]:

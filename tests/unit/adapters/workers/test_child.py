@@ -9,12 +9,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from marid.adapters.workers.child import READY, TOO_MUCH, answer_calls, receive, send, serve
+from marid.adapters.workers.child import READY, TOO_MUCH, answer_calls, dump_answers, receive, send, serve
 from marid.adapters.workers.fork_pool import ForkPool
 from marid.core.errors import Unavailable
 from marid.ports.job_pool import OutputJob, OutputPart
@@ -73,6 +74,21 @@ def test_questions_are_answered_until_the_pipe_closes() -> None:
 )
 def test_an_exception_is_an_answer(work: bytes, answer: tuple[str, object]) -> None:
     assert answer_calls(question((work, "python"))) == [answer]
+
+
+class OldEnum(Enum):
+    """Pickled as Python 3.11.2 pickles every enum."""
+
+    MEMBER = "value"
+
+    def __reduce_ex__(self, proto: object) -> tuple[object, ...]:
+        return getattr, (type(self), self.name)
+
+
+def test_a_member_of_an_enum_is_sent_without_a_function_to_call() -> None:
+    message = dump_answers([("done", OldEnum.MEMBER)])
+    assert b"getattr" not in message
+    assert pickle.loads(message) == [("done", OldEnum.MEMBER)]
 
 
 def test_the_process_ends_when_its_input_does() -> None:
