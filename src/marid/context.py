@@ -15,7 +15,7 @@ __all__ = ("assemble", "explain", "stream")
 def assemble(path: str | os.PathLike[str] = ".", **options: Any) -> str:
     """The context of a folder as one string.
 
-    Options, all by name: `rules` (sequence of rule lines), `list_only`, `format` ("text", "markdown", "xml",
+    Options, all by name: `rules` (sequence of rule lines), `only` (patterns of the files to keep), `list_only`, `format` ("text", "markdown", "xml",
     "json"), `targets` (files or folders below `path`), `budget` (tokens), `config` (a rule file), `gitignore`,
     `defaults`, `mask`, `line_numbers`, `with_tree`, `max_size_mb`.
 
@@ -41,6 +41,7 @@ def stream(
         targets=tuple(os.path.join(top, target) for target in targets) or (top,),
         base=top,
         rules=tuple(rules),
+        only=tuple(options.pop("only", ())),
         config=os.fspath(options.pop("config", "")),
         gitignore=options.pop("gitignore", True),
         defaults=options.pop("defaults", True),

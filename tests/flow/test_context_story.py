@@ -62,6 +62,18 @@ def test_the_diff_is_about_selected_files_only(marid: Program, worktree: Worktre
     ]
 
 
+def test_the_diff_has_only_what_is_kept(marid: Program, worktree: Worktree) -> None:
+    worktree.commit("more", {"c.md": b"text\n", "d.md": b"text\n"})
+    worktree.write("c.md", b"other\n")
+    worktree.remove("d.md")
+    worktree.remove("src/b.py")
+    text = marid.context("--diff", "--only", "*.md").text
+    assert ("a/c.md" in text, "a/d.md" in text, "b.py" in text) == (True, True, False)
+    marid.context("--only", "*.md", "--lock", "pack.lock", "-o", "pack.txt")
+    worktree.write("a.py", b"changed\n")
+    assert marid.context("diff", "pack.lock").lines == []
+
+
 def test_the_last_commits_stand_before_the_files(marid: Program, worktree: Worktree) -> None:
     worktree.commit("second", {"c.py": b"three\n"})
     text = marid.context("--log", "1").text

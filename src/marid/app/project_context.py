@@ -15,6 +15,7 @@ from marid.core.events import ContextEvent, Emit, Event, EventStream, Notice
 from marid.text.display import quote_path
 from marid.workspace.explain import explain
 from marid.workspace.plain_files import write_all
+from marid.workspace.rules.rule_stack import PathMatcher
 from marid.workspace.walk import Walker
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def explain_path(scope: RequestScope, wanted: FileSelection, path: str) -> str:
     below = os.path.relpath(place, targets.top)
     if below == ".." or below.startswith("../"):
         raise BadInput(f"'{quote_path(path)}' is not below '{targets.top}'")
+    if ruling.only and not os.path.isdir(place) and PathMatcher(ruling.only).last_match(below) < 0:
+        return f"{quote_path(path)}: excluded because no --only pattern matches it"
     if below == "." or below in targets.folders or below in admit_named_files(targets, ruling):
         return f"{quote_path(path)}: included because it is named"
     holding = [folder for folder in targets.folders if not folder or below.startswith(f"{folder}/")]

@@ -9,8 +9,8 @@ from marid.syntax.languages import language_of
 from marid.text.decode import number_lines
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content
-from marid.workspace.rules.parse import INLINE, parse_inline
-from marid.workspace.rules.rule_stack import RuleSource
+from marid.workspace.rules.parse import parse_inline
+from marid.workspace.rules.rule_stack import PathMatcher
 
 if TYPE_CHECKING:
     # Importing a module takes a quarter of a millisecond at every start.
@@ -93,14 +93,9 @@ class LevelMatcher:
     def __init__(self, rules: Sequence[LevelRule]) -> None:
         parsed = [(rule.level, path_rule) for rule in rules for path_rule in parse_inline([rule.pattern])]
         self._levels = [level for level, _ in parsed]
-        self._source = RuleSource(tuple(path_rule for _, path_rule in parsed), rank=INLINE, origin="")
+        self._matcher = PathMatcher(tuple(path_rule for _, path_rule in parsed))
 
     def level_of(self, path: str) -> Level | None:
         """The level of a path; None if no pattern matches."""
-        last = -1
-        layer = self._source.top_layer()
-        parts = path.split("/")
-        for depth, name in enumerate(parts):
-            last = max(last, *layer.find_matches(name, folder=depth + 1 < len(parts)), -1)
-            layer = layer.below(name)
+        last = self._matcher.last_match(path)
         return self._levels[last] if last >= 0 else None

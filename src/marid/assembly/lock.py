@@ -179,6 +179,7 @@ def request_to_dict(request: ContextRequest) -> dict[str, object]:
         "targets": [origin or relative_path(target) for target, origin in pairs],
         "branch": wanted.branch,
         "rules": list(wanted.rules),
+        **({"only": list(wanted.only)} if wanted.only else {}),  # absent from older lock files
         "config": relative_path(wanted.config),
         **{name: getattr(wanted, name) for name in _SELECTION_FIELDS},
         "format": shown.form.value,
@@ -201,6 +202,7 @@ def request_from_lock(lock: Lock, path: str) -> ContextRequest:
             selection=FileSelection(
                 targets=tuple(data["targets"]),
                 rules=tuple(data["rules"]),
+                only=tuple(data.get("only", ())),
                 config=data["config"],
                 branch=data["branch"],
                 **{name: data[name] for name in _SELECTION_FIELDS},

@@ -14,6 +14,7 @@ from marid.workspace.explain import describe_decision, explain
 from marid.workspace.read import FileSize, measure_files
 from marid.workspace.rules.ignore_files import UserGitFiles, read_user_text
 from marid.workspace.rules.parse import INLINE, PathRule, parse_contextfile, parse_inline
+from marid.workspace.rules.rule_stack import PathMatcher
 from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, SelectionRules, Walker
 
 _MEGABYTE = 1 << 20
@@ -28,6 +29,7 @@ class Selection(NamedTuple):
     named_paths: frozenset[str]
     walker: Walker
     roots: tuple[str, ...] = ("",)
+    only: PathMatcher | None = None
 
     def file_count(self) -> int:
         """The number of files."""
@@ -47,6 +49,11 @@ class Selection(NamedTuple):
             return "named"
         decision = (self.walker.reasons or {}).get(path)
         return describe_decision(decision) if decision else ""
+
+    def matching(self, only: PathMatcher) -> "Selection":
+        """Only the files that `only` matches, now and where a deleted file is judged."""
+        kept = [Folder(path, only.matching_names(path, names)) for path, names in self.folders]
+        return self._replace(folders=[folder for folder in kept if folder.names], only=only)
 
     def restrict_to(self, paths: Collection[str]) -> "Selection":
         """Only the files in `paths`."""
@@ -104,7 +111,17 @@ def make_selection_rules(
         ignores=wanted.gitignore,
         defaults=wanted.defaults,
         user_git_files=user,
+        only=_parse_only(wanted.only),
     )
+
+
+def _parse_only(patterns: tuple[str, ...]) -> tuple[PathRule, ...]:
+    if wrong := next((one for one in patterns if one.lstrip().startswith("!")), None):
+        raise BadInput(f"--only '{wrong}': a pattern here says what to keep; use --rule '{wrong}' to exclude files")
+    rules = parse_inline(patterns)
+    if patterns and not rules:
+        raise BadInput(f"--only '{patterns[0]}' is not a pattern")
+    return rules
 
 
 def select_files(
@@ -117,10 +134,12 @@ def select_files(
 
     walker = Walker(targets.top, rules, on_problem, {} if reasons else None, access)
     if targets.folders == ("",) and not targets.files:
-        return Selection(targets.top, list(walker.walk()), frozenset(), walker)
-    paths = {path for target in targets.folders for path in iter_paths(walker.walk(target))}
-    named = admit_named_files(targets, rules)
-    return Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
+        found = Selection(targets.top, list(walker.walk()), frozenset(), walker)
+    else:
+        paths = {path for target in targets.folders for path in iter_paths(walker.walk(target))}
+        named = admit_named_files(targets, rules)
+        found = Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
+    return found.matching(PathMatcher(rules.only)) if rules.only else found
 
 
 def check_size(selection: Selection, max_bytes: int) -> None:
@@ -162,6 +181,8 @@ def make_admission_check(selection: Selection) -> Callable[[str], bool]:
     def is_admitted(path: str) -> bool:
         if path in known or os.path.lexists(os.path.join(selection.top, path)):
             return path in known
+        if selection.only is not None and selection.only.last_match(path) < 0:
+            return False
         inside = [root for root in selection.roots if not root or path.startswith(f"{root}/")]
         return any(_would_select(selection.walker, root, path) for root in inside)
 

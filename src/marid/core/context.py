@@ -61,12 +61,14 @@ class LevelRule(NamedTuple):
 class FileSelection(NamedTuple):
     """Which files to include. Paths are relative to `base`, or to the common folder of the targets.
 
+    Of what the rules select, only files that match one of `only` are kept, if there are any.
     `origins` has the URL of each target that is a clone, and "" for the others.
     """
 
     targets: tuple[str, ...] = (".",)
     base: str = ""
     rules: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     config: str = ""
     gitignore: bool = True
     defaults: bool = True

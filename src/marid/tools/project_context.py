@@ -14,7 +14,7 @@ from marid.tools.text_files import check_at_least
 
 _RULES = (
     "Rules in the syntax of .contextfiles, stronger than every file of rules: '!*.log' leaves files out, "
-    "'docs/*.md' or 'vendor/' brings in what would be left out. To read only a part, use targets."
+    "'docs/*.md' or 'vendor/' brings in what would be left out. To read only a part, use only or targets."
 )
 _BUDGET = (
     "Most tokens of the result. The most useful files are given in full, others as an outline of their definitions "
@@ -24,6 +24,7 @@ _TARGETS = (
     "Files or folders below path to read; without any, all of it. Paths in the result and in rules stay relative to "
     "path."
 )
+_ONLY = "Patterns such as '*.py' or 'src/'. Of what the rules select, keep only files that match one."
 _LIST_ONLY = "Give the paths of the selected files, one a line, instead of their contents."
 _HINT = "In a call, a --rule is an item of 'rules', --list-only is 'list_only' and --budget is 'budget'."
 
@@ -36,6 +37,7 @@ def read_context(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     format: Annotated[OutputFormat, "How the files are written."] = OutputFormat.TEXT,
     budget: Annotated[int | None, _BUDGET] = None,
     targets: Annotated[tuple[str, ...], _TARGETS] = (),
+    only: Annotated[tuple[str, ...], _ONLY] = (),
     *,
     contexts: ContextReader,
     limit: ResultLimit | None = None,
@@ -59,7 +61,7 @@ def read_context(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     try:
         found = contexts.read(
             path.path,
-            FileSelection(targets=targets, rules=rules),
+            FileSelection(targets=targets, rules=rules, only=only),
             RenderOptions(form=format, views=(view,), budget=budget),
             limit.max_bytes if limit is not None else None,
         )

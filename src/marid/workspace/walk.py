@@ -90,6 +90,7 @@ class SelectionRules(NamedTuple):
     defaults: bool = True
     user_git_files: UserGitFiles = UserGitFiles()
     context_files: bool = True
+    only: tuple[PathRule, ...] = ()
 
 
 OnProblem = Callable[[str, str], None]

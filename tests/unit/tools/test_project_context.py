@@ -80,6 +80,11 @@ def test_every_format_may_be_asked_for(ask: Ask, form: str, start: str) -> None:
     assert (text[: len(start)], failed) == (start, False)
 
 
+def test_only_keeps_what_matches(ask: Ask) -> None:
+    assert ask(only=["*.py"], list_only=True) == ("src/app.py\n", False)
+    assert ask(only=["!*.py"])[1]
+
+
 def test_targets_choose_a_part(ask: Ask, project: Path) -> None:
     text, failed = ask(targets=["src"])
     assert (failed, "def main" in text, "Readme" in text) == (False, True, False)

@@ -184,6 +184,32 @@ def _compile_matcher(globs: tuple[NameGlob, ...], *, fold: bool, bytewise: bool)
     return matches
 
 
+class PathMatcher:
+    """Matches whole paths by rules that include; one that matches a folder matches everything below."""
+
+    def __init__(self, rules: tuple[PathRule, ...]) -> None:
+        self._top = RuleSource(rules, rank=INLINE, origin="").top_layer()
+
+    def last_match(self, path: str) -> int:
+        """The number of the last rule that matches the file `path`; -1 if none does."""
+        folder, _, name = path.rpartition("/")
+        layer, last = self._descend(folder)
+        return max(last, *layer.find_matches(name, folder=False), -1)
+
+    def matching_names(self, folder: str, names: list[str]) -> list[str]:
+        """The files among `names` in `folder` that a rule matches."""
+        layer, last = self._descend(folder)
+        return names if last >= 0 else [name for name in names if layer.find_matches(name, folder=False)]
+
+    def _descend(self, folder: str) -> tuple[RuleLayer, int]:
+        """The layer in `folder`, and the last rule that matches it or a folder above."""
+        layer, last = self._top, -1
+        for name in folder.split("/") if folder else ():
+            last = max(last, *layer.find_matches(name, folder=True), -1)
+            layer = layer.below(name)
+        return layer, last
+
+
 class Decision(NamedTuple):
     """Whether to include, and by which rule of which source; without a rule nothing matched."""
 

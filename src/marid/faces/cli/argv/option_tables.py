@@ -46,6 +46,8 @@ def _number(flags: str, name: str, meaning: str, **more: Any) -> PlainOption:
 GROUPS = (
     ("Select files", (
         _text("-r --rule", "rules", "RULE", "Include PATTERN, or exclude !PATTERN; repeatable.", multiple=True),
+        _text("--only", "only", "GLOB", "Keep only files that match GLOB, of those that the rules select; repeatable.",
+              multiple=True),
         _file("--config", "config", "FILE", "Read rules from FILE; weaker than .contextfiles."),
         _flag("--no-gitignore", "no_gitignore", "Do not read .gitignore, .ignore and git's exclude files."),
         _flag("--no-defaults", "no_defaults", "Do not apply the built-in exclusions."),

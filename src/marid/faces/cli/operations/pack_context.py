@@ -87,6 +87,7 @@ def context_request(options: Mapping[str, Any], scope: RequestScope) -> ContextR
         selection=FileSelection(
             targets=tuple(options["targets"]),
             rules=tuple(options["rules"]),
+            only=tuple(options["only"]),
             gitignore=not options["no_gitignore"],
             defaults=not options["no_defaults"],
             **{name: options[name] for name in ("config", "changed_since", "branch")},

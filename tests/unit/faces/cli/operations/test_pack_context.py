@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fakes.apps import AppFakes
-from fakes.context_formats import RULE, read_json, read_text, read_xml
+from fakes.context_formats import RULE, read_json, read_markdown, read_text, read_xml
 from fakes.ports import FakeClipboard
 from fakes.program import Program
 from fakes.secrets import GITHUB_TOKEN, PASSWORD
@@ -59,6 +59,26 @@ def test_rules_of_the_command_line_are_the_strongest(marid: Program) -> None:
     marid.write({"a.py": "", "b.md": "", "c.log": "", ".contextfiles": "!a.py\n"})
     assert marid.context("-l").lines == ["b.md"]
     assert marid.context("-l", "-r", "a.py", "--rule", "!*.md", "--rule=c.log").lines == ["a.py", "c.log"]
+
+
+def test_only_narrows_what_the_rules_select(marid: Program) -> None:
+    marid.write({"a.py": "1", "b.md": "2", "src/c.py": "3", "src/d.css": "4", "src/x/e.css": "5", "build/f.py": "6"})
+    assert marid.context("-l", "--only", "*.py").lines == ["a.py", "src/c.py"]
+    assert marid.context("-l", "--only", "/*.py", "--only", "src/x/").lines == ["a.py", "src/x/e.css"]
+    assert marid.context("-l", "--only", "src/*.css", "--rule", "!src/").lines == []
+    assert marid.context("-l", "--only", "*.py", "a.py", "b.md").lines == ["a.py"]
+    for form, read in (("text", read_text), ("json", read_json), ("xml", read_xml), ("markdown", read_markdown)):
+        assert [path for path, _ in read(marid.context("-f", form, "--only", "*.md").out)] == ["b.md"]
+    assert marid.context("--only", "*.md", "--explain", "a.py").lines == [
+        "a.py: excluded because no --only pattern matches it"
+    ]
+    assert marid.context("--only", "*.md", "--explain", "b.md").lines == ["b.md: included because no rule matches it"]
+
+
+@pytest.mark.parametrize("pattern", ["!*.md", "", "# a"])
+def test_what_is_no_pattern_to_keep_is_refused(marid: Program, pattern: str) -> None:
+    done = marid.context("--only", pattern)
+    assert (done.code, f"--only '{pattern}'" in done.err) == (2, True)
 
 
 def test_rule_files_ignore_files_and_defaults_can_be_chosen(marid: Program) -> None:
@@ -279,6 +299,7 @@ def test_every_option_finds_its_place() -> None:
         options(
             targets=("a", "b"),
             rules=("!x",),
+            only=("*.py",),
             config="rules",
             no_gitignore=True,
             no_defaults=True,
@@ -304,6 +325,7 @@ def test_every_option_finds_its_place() -> None:
     )
     wanted, shown = request.selection, request.render
     assert (wanted.targets, wanted.rules, wanted.config, wanted.branch) == (("a", "b"), ("!x",), "rules", "v1")
+    assert wanted.only == ("*.py",)
     assert (wanted.gitignore, wanted.defaults, wanted.changed_since) == (False, False, "main")
     assert (shown.form, shown.views, shown.line_numbers, shown.with_tree) == (
         OutputFormat.JSON,
