@@ -138,6 +138,11 @@ def environment_key(provider: str, environ: Mapping[str, str]) -> str:
     return next(filter(None, (environ.get(name) for name in _VARIABLES.get(provider, ()))), "")
 
 
+def key_variable(provider: str) -> str:
+    """The variable in which a provider's key is usually set, or ""."""
+    return next(iter(_VARIABLES.get(provider, ())), "")
+
+
 def provider_row(settings: Settings) -> Mapping[str, str]:
     """The address and the key of the default provider."""
     return {"base_url": settings.model.base_url, "api_key": settings.model.api_key}

@@ -6,12 +6,19 @@ from typing import NoReturn
 
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.options import GatewayOptions, WireLogFiles
-from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, find_known_model, provider_from_settings
+from marid.adapters.gateway.providers import (
+    KNOWN_PROVIDERS,
+    Provider,
+    find_known_model,
+    provider_from_settings,
+    provider_of_model,
+)
 from marid.adapters.offline import OfflineModel
-from marid.bootstrap.environment import environment_key, find_proxy, provider_row, provider_secrets
+from marid.bootstrap.environment import environment_key, find_proxy, key_variable, provider_row, provider_secrets
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, ModelRequest
 from marid.core.settings.values import Settings
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.ports.model import Model, OnModelEvent
 from marid.toolkit.thread_pool import DaemonThreadPool
 
@@ -24,10 +31,31 @@ def make_model(
     files: Mapping[str, str],
     threads: Callable[[], DaemonThreadPool] = DaemonThreadPool,
 ) -> Model:
-    """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
+    """The provider that settings name.
+
+    Raises: BadInput for one that cannot be asked as it is set up, and for a model that no provider would answer for.
+    """
     wire_log = WireLogFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
     options = GatewayOptions(wire_log=wire_log, threads=threads())
-    return _make_provider(settings.model.provider, provider_row(settings), settings, environ, options)
+    model = _make_provider(settings.model.provider, provider_row(settings), settings, environ, options)
+    if isinstance(model, OfflineModel) and settings.model.name not in ("", OFFLINE):
+        raise BadInput(_missing_provider(settings, environ))
+    return model
+
+
+def _missing_provider(settings: Settings, environ: Mapping[str, str]) -> str:
+    """Why the model that is named cannot be asked, and what to set."""
+    name = settings.model.name
+    if settings.model.provider:
+        return f"provider '{OFFLINE}' has one model, '{OFFLINE}', and no '{name}'"
+    told = f"model '{name}' needs a provider"
+    given, colon, rest = name.partition(":")
+    if colon and (near := close_matches(given, (*KNOWN_PROVIDERS, *settings.model.providers))):
+        return f"{told}: '{given}' is not one{did_you_mean([f'{near[0]}:{rest}'])}"
+    if not (provider := provider_of_model(name)):
+        return f"{told}: write PROVIDER:{name}, or set provider or base_url in config.toml"
+    key = "" if environment_key(provider, environ) else f" and set {key_variable(provider)}"
+    return f"{told}: write '{provider}:{name}'{key}"
 
 
 def make_providers(
@@ -54,7 +82,7 @@ def _make_provider(
     id: str, row: Mapping[str, str], settings: Settings, environ: Mapping[str, str], options: GatewayOptions
 ) -> Model:
     key = row.get("api_key") or environment_key(id, environ)
-    provider = provider_from_settings(id, base_url=row.get("base_url", ""), api_key=key)
+    provider = provider_from_settings(id, base_url=row.get("base_url", ""), api_key=key, key_variable=key_variable(id))
     if provider is None:
         return OfflineModel()
     model = settings.model

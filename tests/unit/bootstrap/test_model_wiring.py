@@ -45,8 +45,30 @@ def test_a_table_holds_all_that_its_provider_needs_and_gets_no_key_of_another() 
 )
 def test_a_key_may_stand_where_the_services_own_programs_look_for_it(name: str, variable: str) -> None:
     assert provider(make_model({variable: "from there"}, make_settings(provider=name), {})).api_key == "from there"
-    with pytest.raises(BadInput, match="needs a key"):
+    named = {"google": "GEMINI_API_KEY"}.get(name, variable)
+    with pytest.raises(BadInput, match=f"'{name}' needs a key: set {named}, or api_key in config.toml"):
         make_model({}, make_settings(provider=name), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "environ", "told"),
+    [
+        ("gpt-4o", {}, "model 'gpt-4o' needs a provider: write 'openai:gpt-4o' and set OPENAI_API_KEY"),
+        ("gpt-4o", {"OPENAI_API_KEY": "k"}, "model 'gpt-4o' needs a provider: write 'openai:gpt-4o'"),
+        ("antropic:claude", {}, "needs a provider: 'antropic' is not one; did you mean 'anthropic:claude'?"),
+        ("mine", {}, "model 'mine' needs a provider: write PROVIDER:mine, or set provider or base_url in config.toml"),
+    ],
+)
+def test_a_model_that_is_named_and_cannot_be_asked_is_an_error(name: str, environ: dict[str, str], told: str) -> None:
+    with pytest.raises(BadInput) as error:
+        make_model(environ, make_settings(model=name), {})
+    assert str(error.value).endswith(told)
+
+
+def test_offline_answers_only_for_its_own_model() -> None:
+    assert isinstance(make_model({}, make_settings(model="offline"), {}), OfflineModel)
+    with pytest.raises(BadInput, match="provider 'offline' has one model, 'offline', and no 'gpt-4o'"):
+        make_model({}, make_settings(provider="offline", model="gpt-4o"), {})
 
 
 def test_the_way_leads_through_the_proxy_of_the_environment() -> None:

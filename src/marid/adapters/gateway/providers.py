@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo
 from marid.core.settings.validation import url_problem
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.json_values import is_list, is_object
 
 if TYPE_CHECKING:
@@ -76,10 +77,13 @@ class Provider:
         return (self.api_key, self.login, self.login.partition(":")[2], *self.other_keys)
 
 
-def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
+def provider_from_settings(
+    id: str = "", *, base_url: str = "", api_key: str = "", key_variable: str = ""
+) -> Provider | None:
     """The provider that these settings name; None for `offline`, which is also the default.
 
-    A `base_url` alone, or with an unknown id, names an OpenAI-compatible service. Raises: BadInput.
+    `key_variable` is where its key may be set. A `base_url` alone, or with an unknown id, names an OpenAI-compatible
+    service. Raises: BadInput.
     """
     if id == OFFLINE or not (id or base_url or api_key):
         return None
@@ -95,7 +99,8 @@ def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "
     if api_key and login and dialect in ("openai", "openrouter"):
         raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
     if known and known.needs_key and not api_key and where == known.base_url:
-        raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
+        variable = f"{key_variable}, or " if key_variable else ""
+        raise BadInput(f"provider '{name}' needs a key: set {variable}api_key in config.toml")
     return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key, login=login)
 
 
@@ -108,8 +113,9 @@ def _api_root(url: str, name: str, dialect: Dialect) -> str:
 
 def _check_url(url: str, name: str) -> str:
     if not url:
-        known = ", ".join((OFFLINE, *KNOWN_PROVIDERS))
-        raise BadInput(f"unknown provider '{name}': set its base_url, or use one of {known}")
+        known = (OFFLINE, *KNOWN_PROVIDERS)
+        hint = did_you_mean(close_matches(name, known)) or f": set its base_url, or use one of {', '.join(known)}"
+        raise BadInput(f"unknown provider '{name}'{hint}")
     if problem := url_problem(url):
         raise BadInput(f"base_url of provider '{name}' {problem}")
     if not url.isascii():
@@ -131,6 +137,15 @@ def error_message(body: object) -> str:
             body = body.get("message") or body.get("error") or body.get("detail")
         else:
             return body if isinstance(body, str) else ""
+
+
+def provider_of_model(name: str) -> str:
+    """The provider whose models the bundled table lists under that name, or ""."""
+    tables = (id for id in _TABLES if id != "openrouter" or "/" in name)
+    services = (
+        Provider(id=id, dialect=KNOWN_PROVIDERS[id].dialect, base_url=KNOWN_PROVIDERS[id].base_url) for id in tables
+    )
+    return next((one.id for one in services if find_known_model(one, name)), "")
 
 
 def find_known_model(provider: Provider, name: str) -> ModelInfo | None:

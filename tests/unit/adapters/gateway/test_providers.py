@@ -66,6 +66,8 @@ def test_an_unknown_name_needs_its_url() -> None:
     assert (provider.id, provider.dialect) == ("vllm", "openai")
     with pytest.raises(BadInput, match="unknown provider 'vllm'"):
         provider_from_settings("vllm")
+    with pytest.raises(BadInput, match="unknown provider 'antropic'; did you mean 'anthropic'"):
+        provider_from_settings("antropic")
 
 
 @pytest.mark.parametrize(
