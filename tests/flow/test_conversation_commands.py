@@ -498,13 +498,28 @@ def test_a_switch_without_words_tells_which_one_is_current(used: Program) -> Non
         ("version", "--version"),
     ],
 )
-def test_a_word_that_may_be_a_command_is_said_and_the_person_is_told(marid: Program, word: str, meant: str) -> None:
+def test_a_word_that_may_be_a_command_is_refused_where_nobody_can_be_asked(
+    marid: Program, word: str, meant: str
+) -> None:
     told = marid(word)
-    assert (told.code, "offline" in told.text.lower()) == (0, True)
-    assert told.err == f"marid: sending '{word}' to the model; did you mean 'marid {meant}'?\n"
+    assert (told.code, told.text) == (2, "")
+    problem = f"unknown command '{word}'; did you mean 'marid {meant}'?"
+    assert told.err == f"marid: {problem} `marid say {word}` sends it to the model\n"
+    assert not (home() / "contexts").exists()
 
 
-@pytest.mark.parametrize("args", [["hello"], ["--", "contxt"], ["contxt", "this"], ["say", "contxt"]])
+@pytest.mark.parametrize(("answer", "code", "shown"), [("\n", 2, "nothing was sent"), ("y\n", 0, "offline")])
+def test_a_word_that_may_be_a_command_is_asked_about_on_a_terminal(
+    marid: Program, answer: str, code: int, shown: str
+) -> None:
+    with TerminalSession("contex") as session:
+        assert "unknown command 'contex'; did you mean 'marid context'?" in session.wait_for("model? [y/N] ")
+        session.type(answer)
+        assert session.wait_exit() == code
+        assert shown in session.shown
+
+
+@pytest.mark.parametrize("args", [["hello"], ["go"], ["--", "contxt"], ["contxt", "this"], ["say", "contxt"]])
 def test_other_words_are_said_without_a_word_about_it(marid: Program, args: list[str]) -> None:
     told = marid(*args)
     assert (told.code, told.err) == (0, "")

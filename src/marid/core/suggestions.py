@@ -5,11 +5,19 @@ from collections.abc import Iterable
 _MAX_WORD = 100
 
 
-def close_matches(word: str, known: Iterable[str], count: int = 1, cutoff: float = 0.6) -> list[str]:
-    """Up to `count` of the known words that are spelled much like this one, the closest first."""
+# A letter or two more, less or exchanged; what merely resembles a word is a wrong guess.
+_MIN_SIMILARITY = 0.65
+
+
+def close_matches(word: str, known: Iterable[str], count: int = 1, cutoff: float = _MIN_SIMILARITY) -> list[str]:
+    """Up to `count` of the known words of which this one is a misspelling, the closest first.
+
+    Dashes at the start do not count: all flags have them.
+    """
     import difflib  # imported when used: only a mistake needs it
 
-    return difflib.get_close_matches(word[:_MAX_WORD], list(known), count, cutoff)
+    bare = {one.lstrip("-"): one for one in known}
+    return [bare[one] for one in difflib.get_close_matches(word[:_MAX_WORD].lstrip("-"), bare, count, cutoff)]
 
 
 def did_you_mean(matches: Iterable[str]) -> str:

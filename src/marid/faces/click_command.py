@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-from marid.faces.flags import find_flag
+from marid.core.suggestions import close_matches
+from marid.faces.flags import RIGHTS_FLAGS, find_flag
 from marid.faces.help_page import format_rows, page_width
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -64,11 +65,23 @@ class HelpCommand(click.Command):
         super().__init__(name, context_settings=context, **settings)
         self.examples = examples
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise _without_guesses(error, self.params) from None
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
         if self.examples:
             with formatter.section("Examples"):
                 formatter.write_dl(self.examples, col_max=45)
+
+
+def _without_guesses(error: click.NoSuchOption, params: Iterable[click.Parameter]) -> click.NoSuchOption:
+    """The error with near misses only, and none that grants rights."""
+    flags = [flag for param in params if param.name not in RIGHTS_FLAGS for flag in param.opts if flag.startswith("--")]
+    return click.NoSuchOption(error.option_name, possibilities=close_matches(error.option_name, flags), ctx=error.ctx)
 
 
 class ScopedCommand(HelpCommand):

@@ -185,6 +185,8 @@ LETTER_GROUPS = 3
 FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
 ACCESS_FLAGS = ("roots", "files", "allow", "trust", "read_only", "wait")
 """What tools may use and do."""
+RIGHTS_FLAGS = frozenset({"roots", "files", "allow", "trust", "no_mask"})
+"""What widens that, or what is shown; an error message never suggests them."""
 LOCATION_FLAGS = frozenset(flag.name for flag in FLAGS if flag.where)
 LEADING_FLAGS = frozenset(flag.name for flag in FLAGS if flag.before)
 

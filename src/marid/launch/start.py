@@ -13,10 +13,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from marid.core.caller import Caller
 from marid.core.errors import INTERRUPTED_STATUS, BadInput, MaridError, Unavailable, exit_code, unwrap_group
-from marid.core.suggestions import close_matches, did_you_mean
+from marid.core.suggestions import did_you_mean
 from marid.core.version import __version__
-from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
-from marid.faces.cli.view.console import end_terminal_line, error_text, print_line, print_note, replace_invalid_bytes
+from marid.faces.cli.argv.command_line import (
+    MARKDOWN_PAGE_KEY,
+    CommandLine,
+    near_command,
+    parse_command_line,
+    unknown_key_warnings,
+)
+from marid.faces.cli.view.console import (
+    end_terminal_line,
+    error_text,
+    print_line,
+    print_note,
+    replace_invalid_bytes,
+    write_stderr,
+)
 from marid.faces.flags import LOCATION_FLAGS
 from marid.launch.commands import COMMANDS, LINKS, command_groups, commands_for, program_name, summaries
 
@@ -25,7 +38,6 @@ if TYPE_CHECKING:
 
 _CALLER = Caller(face="cli")
 _GC_THRESHOLD = 100_000
-_MIN_SIMILARITY = 0.75
 # A command whose stderr has events only.
 _JSON = "json"
 # A write that failed may have left some room.
@@ -121,7 +133,7 @@ def _choose_prompt(line: CommandLine, called: str, open_request: "_RequestOpener
     """Flags and words; without both, a greeting on a terminal and else the help."""
     from marid.faces.cli.line_runner import is_empty, is_piped, run_line
 
-    _hint_at_command(line, commands_for(called))
+    _check_lone_word(line, commands_for(called))
     if not is_empty(line) or is_piped():
         return partial(run_line, line, open_request)
     if not sys.stdout.isatty():
@@ -133,15 +145,17 @@ def _choose_prompt(line: CommandLine, called: str, open_request: "_RequestOpener
     return lambda: greet(open_request()) or 0
 
 
-def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
-    """A single word may be a misspelt command: it is sent to the model all the same, with a note."""
-    if line.has_separator or len(line.words) != 1 or not commands:
+def _check_lone_word(line: CommandLine, commands: Collection[str]) -> None:
+    """A single word may be a misspelt command: the user is asked before it is sent. Raises: BadInput."""
+    if line.has_separator or len(line.words) != 1 or not (near := near_command(line.words[0], commands)):
         return
-    word = line.words[0]
-    flags = {"help": "--help", "version": "--version"}
-    near = [flags[word]] if word in flags else close_matches(word, commands, 1, _MIN_SIMILARITY)
-    if near:
-        print_note(f"sending '{word}' to the model{did_you_mean([f'marid {near[0]}'])}")
+    problem = f"unknown command '{line.words[0]}'{did_you_mean([f'marid {near}'])}"
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        raise BadInput(f"{problem} `marid say {line.words[0]}` sends it to the model")
+    print_note(problem)
+    write_stderr("Send it to the model? [y/N] ")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise BadInput("nothing was sent")
 
 
 def _help(called: str, *, full: bool = False) -> int:

@@ -79,7 +79,7 @@ class Inventory:
         """The tool of that name or alias. Raises: NotFound that names similar ones."""
         spec = self.get(name)
         if spec is None:
-            near = did_you_mean(close_matches(name, self.names(), 3, 0.5))
+            near = did_you_mean(close_matches(name, self.names(), 3))
             raise NotFound(f"no tool is called '{escape_text(name[:100])}'{near}")
         return spec
 

@@ -101,7 +101,7 @@ class ToolParams:
     def _unknown(self, name: str) -> str:
         known = list(self.fields)
         takes = f"parameters are {', '.join(known)}" if known else "it takes none"
-        hint = did_you_mean(close_matches(name, [*known, *self.renames], 1, 0.5))
+        hint = did_you_mean(close_matches(name, [*known, *self.renames]))
         return f"no parameter is called '{escape_text(name[:60])}'{hint} ({takes})"
 
 

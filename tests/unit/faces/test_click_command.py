@@ -2,7 +2,7 @@ import click
 import pytest
 
 from marid.bootstrap.wiring import open_request
-from marid.faces.click_command import click_option
+from marid.faces.click_command import HelpCommand, click_option
 from marid.faces.flags import FLAGS, find_flag
 from marid.faces.help_page import full_help_page, help_page
 from marid.launch.commands import COMMANDS, command_groups, summaries
@@ -40,6 +40,18 @@ def test_examples_stand_below_the_text() -> None:
     page = pages(80)[0]
     assert "Send a prompt and print the answer." in page
     assert page.index("Examples:\n  marid say") < page.index("Options:")
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--timout", "'--timout'. Did you mean '--timeout'?"), ("--trst", "'--trst'."), ("--mask", "'--mask'.")],
+)
+def test_an_unknown_option_meets_near_misses_only_and_none_that_grants_rights(option: str, said: str) -> None:
+    names = ("--timeout", "--trust", "--no-mask")
+    command = HelpCommand("x", params=[click.Option([name], is_flag=True) for name in names])
+    with pytest.raises(click.NoSuchOption) as caught:
+        command.make_context("x", [option])
+    assert caught.value.format_message().endswith(said)
 
 
 def short(width: int) -> str:

@@ -36,7 +36,7 @@ def test_an_unknown_option_is_told_with_the_nearest(marid: Program) -> None:
 
 
 def test_a_word_that_is_no_command_is_said(marid: Program) -> None:
-    assert "offline" in marid("contxt").text
+    assert "offline" in marid("contemplate").text
     assert find_command("contxt") is None
 
 

@@ -221,7 +221,7 @@ def test_all_problems_are_told_at_once_with_lines_and_suggestions(place: Setting
         f"  {config}:6: unknown key 'api.temprature'; did you mean 'api.temperature'?",
         f"  {config}:7: 'api.max_tokens' must be a whole number of at least 1, not 0",
         "  MARID_MASK: 'mask' must be true or false, not 'perhaps'",
-        f"  {models}:2: unknown key 'models.m.window'; did you mean 'context_window'?",
+        f"  {models}:2: unknown key 'models.m.window'; known keys: model, context_window, api",
         f"  {place.project / '.marid.toml'}:3: 'max_size_mb' must be a number above 0, not -1",
         f"  {own}:1: 'fuel' must be a whole number of at least 0, not 'lots'",
         f"  {own}:2: unknown key 'verbose'; it belongs in cli.toml",

@@ -65,7 +65,7 @@ def test_a_value_that_fits_is_taken(name: str, raw: object, value: object) -> No
         ("markdown_style.h1", "#12345", "#RRGGBB"), ("markdown_style.h1", "#12345g", "#RRGGBB"),
         ("markdown_style.h1", "", "#RRGGBB"), ("markdown_style.h1", 3, "#RRGGBB"),
         ("markdown_style.h1", "nocolour", "#RRGGBB or one of black, .*, not 'nocolour'"),
-        ("markdown_style.h1", "dark_blue", "must be a colour, not 'dark_blue'; did you mean 'blue'?"),
+        ("markdown_style.h1", "bleu", "must be a colour, not 'bleu'; did you mean 'blue'?"),
         ("username", "", "a line of text, not ''"), ("username", " ", "a line"), ("username", "a\nb", "a line of text"),
         ("username", "a\udcff", "a line of text"), ("username", 7, "a line of text, not 7"),
         ("base_url", "nourl", "'base_url' must be an http or https URL"), ("base_url", "http://h/?k", "contain"),

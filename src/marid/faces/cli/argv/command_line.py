@@ -11,6 +11,7 @@ from marid.faces.flags import (
     FORCE_MARKDOWN,
     NUMBER,
     PATH,
+    RIGHTS_FLAGS,
     SECONDS,
     TEXT,
     Flag,
@@ -21,6 +22,9 @@ from marid.faces.flags import (
 if TYPE_CHECKING:
     from marid.app.app import RequestScope
 
+# A single word is often a prompt ("go", "hello"), so only a close one is taken for a command.
+_MIN_SIMILARITY = 0.75
+_MIN_COMMAND = 3
 MARKDOWN_PAGE_KEY = "md="
 """The key of `--debug` that names a file."""
 
@@ -60,6 +64,10 @@ class MissingValue(BadInput):
         self.line = CommandLine(given)
 
 
+class UnknownFlag(BadInput):
+    """No flag is spelled like this."""
+
+
 class LineRun(NamedTuple):
     """A line that is carried out in the conversation `name`."""
 
@@ -72,7 +80,7 @@ def parse_command_line(args: list[str], commands: Collection[str] = ()) -> Comma
     """Flags may stand before and between the words of a prompt. What follows a command's name belongs to the command,
     except `--home` and `--project-root`, which mean the same everywhere.
 
-    Raises: BadInput for an unknown flag or a missing value.
+    Raises: BadInput for an unknown flag or a missing value; for a flag after a misspelt command, about the command.
     """
     given: dict[str, tuple[tuple[str, ...], ...]] = {}
     words: list[str] = []
@@ -82,12 +90,28 @@ def parse_command_line(args: list[str], commands: Collection[str] = ()) -> Comma
         if arg == "--":
             return CommandLine(given, (*words, *rest), has_separator=True)
         if _is_flag(arg):
-            _parse_flag(arg, rest, given)
+            try:
+                _parse_flag(arg, rest, given)
+            except UnknownFlag as error:
+                raise (_misspelt_command(words, commands) or error) from None
         elif arg in commands and not words:
             return CommandLine(given, command=arg, rest=_extract_locations(arg, rest, given))
         else:
             words.append(arg)
     return CommandLine(given, tuple(words))
+
+
+def _misspelt_command(words: list[str], commands: Collection[str]) -> BadInput | None:
+    near = near_command(words[0], commands) if len(words) == 1 else ""
+    return BadInput(f"unknown command '{words[0]}'{did_you_mean([f'marid {near}'])}") if near else None
+
+
+def near_command(word: str, commands: Collection[str]) -> str:
+    """What a word that is not a command may have meant: a command, `--help` or `--version`; "" for anything else."""
+    flags = {"help": "--help", "version": "--version"}
+    if not commands or len(word) < _MIN_COMMAND:
+        return ""
+    return flags.get(word) or next(iter(close_matches(word, commands, 1, _MIN_SIMILARITY)), "")
 
 
 _LOCATION_FLAGS = ("--home", "--project-root")
@@ -171,10 +195,10 @@ def _find_flag(name: str, whole: str = "") -> Flag:
     """Raises: BadInput that suggests the closest flag."""
     if found := next((flag for flag in FLAGS if name in flag.spellings), None):
         return found
-    flags = [spelling for flag in FLAGS for spelling in flag.spellings]
+    flags = [spelling for flag in FLAGS if flag.name not in RIGHTS_FLAGS for spelling in flag.spellings]
     hint = did_you_mean(close_matches(whole or name, flags)) or "; `marid --help-all` lists all flags."
     inside = f" (in {whole})" if whole and whole != name else ""
-    raise BadInput(f"unknown flag {name}{inside}{hint} Put `--` before words that begin with a dash")
+    raise UnknownFlag(f"unknown flag {name}{inside}{hint} Put `--` before words that begin with a dash")
 
 
 def flag_spellings(line: CommandLine, names: Iterable[str]) -> list[str]:
