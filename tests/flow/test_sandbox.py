@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.sandbox import SandboxedProject, sandbox, tested_sandbox
+from fakes.program import Program
+from fakes.sandbox import SandboxedProject, bubblewrap_or_waiver, sandbox, tested_sandbox
 from fakes.trees import plant
 from marid.core.errors import Refused, Unavailable
 from marid.ports.processes import ProcessCommand, ProcessResult
@@ -467,3 +468,24 @@ def test_the_python_of_a_virtual_environment_works(sandbox: SandboxedProject) ->
     (sandbox.root / ".venv" / "bin").mkdir(parents=True)
     (sandbox.root / ".venv" / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
     assert sandbox.output(".venv/bin/python -c 'print(6 * 7)'") == "42\n"
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_a_program_that_a_command_has_left_on_the_path_is_not_run_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], *, versioned: bool
+) -> None:
+    bubblewrap_or_waiver()
+    program = Program(tmp_path, monkeypatch, capfdbinary)
+    mark, planted = tmp_path / "mark", program.folder / ".venv/bin"
+    if versioned:
+        subprocess.run(["git", "init", "--quiet"], check=True)
+    program.set(PATH=f"{planted}:{os.environ['PATH']}", DISPLAY=":0")
+    plant_all = f"mkdir -p {planted}; for name in git xclip bd; do cp x {planted}/$name; done"
+    script = f"echo '#!/bin/sh\n: > {mark}' > x; chmod +x x; {plant_all}"
+    assert program("tool", "run_shell", "--allow", "exec", "--command", script).code == 0
+    assert os.access(planted / "git", os.X_OK)
+    program("tool", "get_git_diff", "--path", ".")
+    program("context", "--diff", "--log", "3")
+    program("context", "--copy")
+    program("context", f"file://{program.folder}")
+    assert not mark.exists()

@@ -40,7 +40,8 @@ class ProjectBeads:
 
     def __init__(self, scope: PathScope, env: Mapping[str, str]) -> None:
         self._scope = scope
-        self._env = env
+        self._roots = scope.writable_paths()
+        self._env = programs.trusted_environment(env, self._roots)
 
     def list_all(self) -> BeadListing:
         return self._detect().list_all()
@@ -63,7 +64,7 @@ class ProjectBeads:
         marked = bool(database) or any(name in kinds for name in WORKSPACE_FILES)
         if not marked and "issues.jsonl" not in kinds:
             raise NotFound(NO_WORKSPACE)
-        program = programs.find("bd", self._env)
+        program = programs.find("bd", self._env, self._roots)
         # For `bd` a folder with nothing but the issues is not a workspace.
         if program and marked:
             return BeadsProgram(program=program, root=root.root.path, env=self._env)
@@ -119,7 +120,7 @@ class BeadsProgram:
 
     def _query(self, *args: str) -> BeadListing:
         kept = {name: self.env[name] for name in INHERITED_VARIABLES if name in self.env}
-        env = {"PATH": programs.absolute_search_path(self.env.get("PATH", "")), **kept, **self._environment}
+        env = {"PATH": self.env.get("PATH", ""), **kept, **self._environment}
         done = programs.run([self.program, *args, "--json"], cwd=self.root, env=env, limits=self.limits)
         if done.status:
             raise _error_from(done.status, done.err.decode("utf-8", "replace"))

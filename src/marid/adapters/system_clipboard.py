@@ -40,11 +40,22 @@ CLIPBOARD_PROGRAMS = (
 
 
 class SystemClipboard:
-    """The port Clipboard; `env` is the user's environment, `terminal` the device to use if no program works."""
+    """The port Clipboard; `env` is the user's environment, `terminal` the device to use if no program works.
 
-    def __init__(self, env: Mapping[str, str], *, terminal: str = "/dev/tty", timeout: float = TIMEOUT) -> None:
+    No program below `roots` is used.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        roots: Sequence[str] = (),
+        terminal: str = "/dev/tty",
+        timeout: float = TIMEOUT,
+    ) -> None:
         # pbcopy reads UTF-8 only with this variable.
-        self._env = {"LC_CTYPE": "UTF-8"} | dict(env)
+        self._env = {"LC_CTYPE": "UTF-8"} | programs.trusted_environment(env, roots)
+        self._roots = roots
         self._terminal = terminal
         self._timeout = timeout
 
@@ -62,7 +73,7 @@ class SystemClipboard:
         )
 
     def _copy_with_program(self, program: ClipboardProgram, data: bytes) -> bool:
-        path = programs.find(program.argv[0], self._env)
+        path = programs.find(program.argv[0], self._env, self._roots)
         if path is None or (program.required_variable and not self._env.get(program.required_variable)):
             return False
         argv = [path, *program.argv[1:]]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from marid.toolkit.dispatch import Dispatcher
 
 _Maker = Callable[[], Any]
+_GIT = "marid.adapters.git.local_git:LocalGit"
 
 
 def make_toolbox(home: str, environ: Mapping[str, str], ports: ContextPorts, shared: Mapping[str, _Maker]) -> Toolbox:
@@ -46,7 +47,7 @@ class _ToolWiring:
         self._audit = lazy("marid.adapters.session_log:SessionLog", home, "marid")
         warnings: list[str] = []
         processes = once(partial(_make_processes, home, environ, warnings))
-        self._shared = {Workers: shared["workers"], Git: ports.git, ProcessRunner: processes}
+        self._shared = {Workers: shared["workers"], ProcessRunner: processes}
 
         def make_factory() -> "DispatcherFactory":
             executor = partial(make, "marid.bootstrap.call_pipeline:make_executor", home, shared, processes, warnings)
@@ -64,9 +65,12 @@ class _ToolWiring:
 
     def services_for(self, settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
         """The ports that tools work with, by type."""
-        context_ports, web = self._context_ports._replace(settings_rules=settings.context.rules), settings.web
+        git = once(lambda: make(_GIT, self._environ, roots=path_scope.writable_paths()))
+        context_ports = self._context_ports._replace(settings_rules=settings.context.rules, git=git)
+        web = settings.web
         own: dict[type, Callable[[], object]] = {
             **self._shared,
+            Git: git,
             Web: lazy("marid.adapters.web.client:WebClient", allow=web.net_allow, engine=web.search_url),
             ContextReader: lazy("marid.assembly.guarded_context:GuardedContextReader", context_ports, settings.context),
             BeadsWorkspace: lazy("marid.adapters.beads:ProjectBeads", path_scope, self._environ),

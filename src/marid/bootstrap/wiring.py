@@ -46,7 +46,7 @@ def open_request(
     folder = find_project(environ, cwd, project or "")
     if caller is not _PYTHON:
         disable_pydantic_plugins()
-    app = build_app(os.path.abspath(home or find_home(environ)), environ)
+    app = build_app(os.path.abspath(home or find_home(environ)), environ, folder)
     return open_scope(app, caller, cwd, folder, colour=wants_colour(environ))
 
 
@@ -57,8 +57,9 @@ def with_forks(scope: RequestScope) -> RequestScope:
     return scope._replace(app=scope.app._replace(context_ports=ports))
 
 
-def build_app(home: str, environ: Mapping[str, str]) -> App:
-    """What a process has, for one home."""
+def build_app(home: str, environ: Mapping[str, str], project: str) -> App:
+    """What a process has, for one home; no program of the project is started."""
+    roots = (project,)
     cache_folder = os.path.join(home, "cache")
     cache = lazy("marid.adapters.sqlite_cache:SqliteCache", os.path.join(cache_folder, "content.db"))
     workers = lazy("marid.adapters.workers.pool:ProcessWorkers")
@@ -66,8 +67,8 @@ def build_app(home: str, environ: Mapping[str, str]) -> App:
     threads = lazy("marid.toolkit.thread_pool:DaemonThreadPool", _MAX_THREADS)
     shared = {"workers": workers, "approvals": approvals, "threads": threads}
     context_ports = ContextPorts(
-        git=lazy("marid.adapters.git.local_git:LocalGit", environ),
-        clones=partial(make, "marid.adapters.git.clones:CachedClones", cache_folder, environ),
+        git=lazy("marid.adapters.git.local_git:LocalGit", environ, roots=roots),
+        clones=partial(make, "marid.adapters.git.clones:CachedClones", cache_folder, environ, roots=roots),
         cache=cache,
         outlines=once(lambda: make(_CACHED_OUTLINES, make(_WORKER_OUTLINES, workers()), cache())),
         user_git_files=git_user_files(environ),
@@ -75,7 +76,7 @@ def build_app(home: str, environ: Mapping[str, str]) -> App:
     return App(
         home=home,
         context_ports=context_ports,
-        clipboard=lazy("marid.adapters.system_clipboard:SystemClipboard", environ),
+        clipboard=lazy("marid.adapters.system_clipboard:SystemClipboard", environ, roots=roots),
         watch=lazy("marid.adapters.file_watch:FileWatch"),
         toolbox=lazy("marid.bootstrap.tool_wiring:make_toolbox", home, environ, context_ports, shared),
         approvals=approvals,

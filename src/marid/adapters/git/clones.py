@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from marid.adapters.git.git_program import GitProgram
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
@@ -22,14 +22,23 @@ SHALLOW = ("--depth=1", "--no-tags", "--no-recurse-submodules", "--force", "--qu
 
 
 class CachedClones:
-    """Keeps clones in the folder `clones` of the cache; calls `on_note` when a clone cannot be refreshed."""
+    """Keeps clones in the folder `clones` of the cache; calls `on_note` when a clone cannot be refreshed.
+
+    No program below `roots` is run.
+    """
 
     def __init__(
-        self, cache: str, env: Mapping[str, str], on_note: Callable[[str], None], *, limits: ProgramLimits | None = None
+        self,
+        cache: str,
+        env: Mapping[str, str],
+        on_note: Callable[[str], None],
+        *,
+        roots: Sequence[str] = (),
+        limits: ProgramLimits | None = None,
     ) -> None:
         self._folder = os.path.join(cache, "clones")
         self._on_note = on_note
-        self._git = GitProgram(env, limits or ProgramLimits(timeout=300.0))
+        self._git = GitProgram(env, limits or ProgramLimits(timeout=300.0), roots)
 
     def clone(self, url: str, branch: str | None) -> str:
         """Concurrent clones of the same repository share a folder."""

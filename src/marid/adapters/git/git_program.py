@@ -1,7 +1,8 @@
 """Run git with a small environment, in folders that may be hostile."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from marid.adapters.process import programs
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
@@ -36,12 +37,12 @@ INHERITED_VARIABLES = (
 
 
 class GitProgram:
-    """git as found on the PATH of `env`, which is the user's environment."""
+    """git as found once on the PATH of `env`, which is the user's environment, but not below `roots`."""
 
-    def __init__(self, env: Mapping[str, str], limits: ProgramLimits) -> None:
-        self._env = env
+    def __init__(self, env: Mapping[str, str], limits: ProgramLimits, roots: Sequence[str] = ()) -> None:
+        self._env = programs.trusted_environment(env, roots)
         self._limits = limits
-        self._path = programs.absolute_search_path(env.get("PATH", ""))
+        self._roots = roots
 
     def run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
         """Run git with no configuration but that of the git folder it is given."""
@@ -60,12 +61,17 @@ class GitProgram:
         return self._run(args, cwd, inherited | dict(extra or {}))
 
     def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> ProgramResult:
-        program = programs.find("git", self._env)
-        if program is None:
-            raise Unavailable("git is not installed: it is not on the PATH")
         settings = [part for name, value in CONFIG_OVERRIDES.items() for part in ("-c", f"{name}={value}")]
-        argv = [program, "--no-pager", *settings, *args]
-        return programs.run(argv, cwd=cwd, env={"PATH": self._path} | SAFE_ENVIRONMENT | dict(env), limits=self._limits)
+        argv = [self._program, "--no-pager", *settings, *args]
+        env = {"PATH": self._env["PATH"]} | SAFE_ENVIRONMENT | dict(env)
+        return programs.run(argv, cwd=cwd, env=env, limits=self._limits)
+
+    @cached_property
+    def _program(self) -> str:
+        program = programs.find("git", self._env, self._roots)
+        if program is None:
+            raise Unavailable("git is not installed: it is not on the PATH, where folders of projects do not count")
+        return program
 
 
 def check_status(result: ProgramResult, command: str) -> ProgramResult:

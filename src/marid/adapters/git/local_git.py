@@ -3,7 +3,7 @@
 import contextlib
 import os
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,11 +68,21 @@ class RepositoryView:
 
 
 class LocalGit:
-    """Runs the git program; `env` is the user's environment, `user` the id that must own a repository."""
+    """Runs the git program; `env` is the user's environment, `user` the id that must own a repository.
 
-    def __init__(self, env: Mapping[str, str], *, limits: ProgramLimits | None = None, user: int | None = None) -> None:
+    No program below `roots` is run.
+    """
+
+    def __init__(
+        self,
+        env: Mapping[str, str],
+        *,
+        roots: Sequence[str] = (),
+        limits: ProgramLimits | None = None,
+        user: int | None = None,
+    ) -> None:
         self._env = env
-        self._git = GitProgram(env, limits or ProgramLimits())
+        self._git = GitProgram(env, limits or ProgramLimits(), roots)
         self._user = os.geteuid() if user is None else user
 
     def diff(self, folder: str, rev: str | None) -> bytes:

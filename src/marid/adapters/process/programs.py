@@ -15,6 +15,8 @@ from marid.core.errors import Exhausted, Unavailable
 
 CHUNK = 1 << 18
 MAX_STDERR = 1 << 16
+PROJECT_MARKS = (".git", ".hg", "pyvenv.cfg")
+NOBODYS_PROJECTS = (os.sep, "/opt/homebrew")  # Homebrew is a checkout
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,14 +43,34 @@ class ProgramResult:
         return "".join(character if character.isprintable() else "?" for character in line)
 
 
-def absolute_search_path(path: str) -> str:
-    """The absolute folders of a PATH: through a relative one the project could supply its own programs."""
-    return os.pathsep.join(part for part in path.split(os.pathsep) if os.path.isabs(part))
+def trusted_environment(env: Mapping[str, str], roots: Sequence[str] = ()) -> dict[str, str]:
+    """The environment with the folders of its PATH from which programs may be started outside of the sandbox.
+
+    Left out are relative folders and what a command in the sandbox could have written: the roots, and checkouts and
+    virtual environments, which may have been roots of another run.
+    """
+    avoided = frozenset(map(os.path.realpath, roots))
+    folders = (os.path.realpath(part) for part in env.get("PATH", "").split(os.pathsep) if os.path.isabs(part))
+    return {**env, "PATH": os.pathsep.join(part for part in dict.fromkeys(folders) if not _is_writable(part, avoided))}
 
 
-def find(program: str, env: Mapping[str, str]) -> str | None:
-    """The program's path on the PATH of `env`."""
-    return shutil.which(program, path=absolute_search_path(env.get("PATH", "")))
+def find(program: str, env: Mapping[str, str], roots: Sequence[str] = ()) -> str | None:
+    """The program's path on the trusted PATH of `env`; one that is a link to an untrusted place is skipped."""
+    avoided = frozenset(map(os.path.realpath, roots))
+    for folder in trusted_environment(env, roots)["PATH"].split(os.pathsep):
+        path = shutil.which(program, path=folder) if folder else None
+        if path and not _is_writable(os.path.realpath(path), avoided):
+            return path
+    return None
+
+
+def _is_writable(path: str, roots: frozenset[str]) -> bool:
+    """Whether a command in the sandbox could write the path, now or in another run."""
+    while path not in NOBODYS_PROJECTS:
+        if path in roots or any(os.path.lexists(os.path.join(path, mark)) for mark in PROJECT_MARKS):
+            return True
+        path = os.path.dirname(path)
+    return False
 
 
 def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits) -> ProgramResult:

@@ -55,6 +55,10 @@ class PathScope:
         for root in self.guarded_roots:
             root.close()
 
+    def writable_paths(self) -> tuple[str, ...]:
+        """The real paths of the roots and files."""
+        return tuple(os.path.normpath(os.path.join(root.path, root.only_file)) for root in self.guarded_roots)
+
     def widen(self, path: str, real: str) -> "PathScope":
         """A new scope with one more path: a folder, or a single file. The caller closes both scopes.
 
@@ -69,7 +73,7 @@ class PathScope:
         roots = (*self._roots, path) if folder else self._roots
         files = self._files if folder else (*self._files, path)
         wider = PathScope(roots, files, self._home, user=self._user, opening=self._opening)
-        if real not in (os.path.normpath(os.path.join(root.path, root.only_file)) for root in wider.guarded_roots):
+        if real not in wider.writable_paths():
             wider.close()
             raise Refused(f"{quote_path(path)}: leads elsewhere now")
         return wider

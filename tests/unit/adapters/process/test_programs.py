@@ -94,6 +94,26 @@ def test_programs_are_looked_for_in_absolute_folders_only(tmp_path: Path, monkey
     assert programs.find("tool", {"PATH": f".:{tmp_path}"}) == str(tmp_path / "tool")
 
 
+@pytest.mark.parametrize("mark", ["", ".git", "pyvenv.cfg"], ids=["root", "checkout", "venv"])
+def test_no_program_is_taken_from_where_a_command_in_the_sandbox_can_write(tmp_path: Path, mark: str) -> None:
+    project, system = tmp_path / "project", tmp_path / "system"
+    for name in ("project/.venv/bin/tool", "system/tool"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "around").symlink_to(project / ".venv")
+    (project / "system").symlink_to(system)
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/tool").symlink_to(project / ".venv/bin/tool")
+    roots = [] if mark else [str(project)]
+    if mark:
+        (project / mark).touch()
+    places = (project / ".venv/bin", tmp_path / "around/bin", tmp_path / "links", project / "system")
+    env = {"PATH": ":".join(map(str, places)), "HOME": "/h"}
+    assert programs.find("tool", env, roots) == str(system / "tool")
+    assert programs.trusted_environment(env, roots) == {"PATH": f"{tmp_path}/links:{system}", "HOME": "/h"}
+
+
 def test_a_program_is_fed_without_being_listened_to(tmp_path: Path) -> None:
     argv = ["/bin/sh", "-c", f"cat > '{tmp_path}/got'; echo ignored; exit 4"]
     assert programs.feed(argv, b"text", env=ENV, timeout=5) == 4
