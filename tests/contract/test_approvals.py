@@ -11,7 +11,7 @@ from fakes.stores import Clock, run_in_threads
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused
-from marid.core.policy.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, ApprovalAnswer, person_caller
+from marid.core.policy.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, NO_LIMIT, ApprovalAnswer, person_caller
 from marid.ports.approvals import Approvals, StandingGrants
 
 HUMAN = person_caller("terminal")
@@ -87,7 +87,7 @@ def test_a_closed_question_takes_no_answer(store: Store) -> None:
     store.open(make_question())
     assert store.close("q1") is None
     assert store.pending() == []
-    with pytest.raises(Refused, match="expired"):
+    with pytest.raises(Refused, match="no longer asked: the call that asked it has ended"):
         store.answer("q1", ApprovalAnswer.YES, HUMAN)
 
 
@@ -152,6 +152,34 @@ def test_a_grant_holds_only_in_its_scope(store: Store) -> None:
     assert store.has_grant("run:1", "host:example.org")
     assert not store.has_grant("run:2", "host:example.org")
     assert not store.has_grant("run:1", "host:example.com")
+
+
+def test_grants_are_listed_in_words_and_can_be_revoked(store: Store) -> None:
+    store.open(make_question(conversation="c"))
+    store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
+    store.add_grant("run:1", "host:a", "every request to a")
+    first, second = store.grants()
+    assert (first.scope, first.covers) == ("conversation:c", "every edit by write_file")
+    assert second.covers == "every request to a"
+    assert first.id != second.id
+    store.revoke(first)
+    assert not store.has_grant("conversation:c", "tool:write_file")
+    assert store.grants() == [second]
+
+
+def test_a_reason_is_kept_with_its_answer(store: Store) -> None:
+    store.open(make_question())
+    assert store.answer("q1", ApprovalAnswer.NO, HUMAN, "not this one").reason == "not this one"
+    found = store.get("q1")
+    assert found is not None
+    assert found.reason == "not this one"
+
+
+def test_a_question_without_a_time_limit_waits_for_good(store: Store, clock: Clock) -> None:
+    store.open(make_question()._replace(expires=NO_LIMIT))
+    clock.now += 400_000
+    store.open(make_question("q2", created=clock.now))
+    assert [row.question.id for row in store.pending()] == ["q1", "q2"]
 
 
 def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -> None:

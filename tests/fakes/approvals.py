@@ -12,6 +12,7 @@ from marid.core.policy.approval import (
     ApprovalAnswer,
     Question,
     QuestionKind,
+    StandingGrant,
     check_answer,
 )
 
@@ -21,7 +22,7 @@ class FakeApprovals:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.rows: dict[str, Approval] = {}
-        self.grants: set[tuple[str, str]] = set()
+        self.standing: dict[tuple[str, str], StandingGrant] = {}
         self._clock = clock
         self._lock = Lock()
 
@@ -37,15 +38,15 @@ class FakeApprovals:
     def get(self, key: str) -> Approval | None:
         return self.rows.get(key)
 
-    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller, reason: str = "") -> Approval:
         with self._lock:
             if key not in self.rows:
                 raise NotFound(f"there is no question '{key}'")
             held = self.rows[key]
             check_answer(held, answer, by, self._clock())
-            self.rows[key] = held._replace(answer=answer, by=by.face, answered=self._clock())
+            self.rows[key] = held._replace(answer=answer, by=by.face, answered=self._clock(), reason=reason)
             if answer is ApprovalAnswer.ALWAYS:
-                self.grants.add((held.question.scope, held.question.grant))
+                self.add_grant(held.question.scope, held.question.grant, held.question.covers)
             return self.rows[key]
 
     def pending(self, conversation: str | None = None) -> list[Approval]:
@@ -60,11 +61,17 @@ class FakeApprovals:
             self.rows[key] = held._replace(closed=True)
             return held.answer
 
-    def add_grant(self, scope: str, grant: str) -> None:
-        self.grants.add((scope, grant))
+    def add_grant(self, scope: str, grant: str, covers: str = "") -> None:
+        self.standing[scope, grant] = StandingGrant(scope, grant, covers, self._clock())
 
     def has_grant(self, scope: str, grant: str) -> bool:
-        return (scope, grant) in self.grants
+        return (scope, grant) in self.standing
+
+    def grants(self) -> list[StandingGrant]:
+        return list(self.standing.values())
+
+    def revoke(self, grant: StandingGrant) -> None:
+        self.standing.pop(grant[:2], None)
 
     def _put(self, question: Question) -> Approval:
         self.rows[question.id] = Approval(question)
@@ -88,4 +95,5 @@ def make_question(key: str = "q1", *, created: float = 1000.0, conversation: str
         always=always,
         scope=f"conversation:{conversation}",
         grant="tool:write_file",
+        covers="every edit by write_file",
     )

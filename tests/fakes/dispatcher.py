@@ -12,7 +12,7 @@ from fakes.events import emit_into
 from fakes.ports import FakeAudit
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
-from marid.core.policy.approval import ApprovalAnswer, Question
+from marid.core.policy.approval import ApprovalAnswer, Decline, Question
 from marid.core.policy.policy import Policy
 from marid.ports.processes import SandboxState
 from marid.toolkit.approval_broker import ApprovalBroker
@@ -33,11 +33,11 @@ CALLER = Caller(face="test", conversation="talk")
 class ScriptedAsker:
     """Gives these answers, then none. `asked` has the questions."""
 
-    def __init__(self, *answers: ApprovalAnswer | None) -> None:
+    def __init__(self, *answers: ApprovalAnswer | Decline | None) -> None:
         self.asked: list[Question] = []
         self._answers = list(answers)
 
-    async def ask(self, question: Question) -> ApprovalAnswer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | Decline | None:
         self.asked.append(question)
         return self._answers.pop(0) if self._answers else None
 
@@ -79,7 +79,6 @@ class CallHarness:
         *specs: ToolSpec,
         confined: bool = True,
         strict: bool = True,
-        timeout: float = 30.0,
         max_bytes: int = 4_000_000,
         audit: FakeAudit | None = None,
         approvals: FakeApprovals | None = None,
@@ -94,7 +93,7 @@ class CallHarness:
         self.heard: list[Any] = []
         self.executor = PlanExecutor(
             threads=self.threads,
-            broker=ApprovalBroker(self.approvals, self.threads, timeout=timeout, poll=0.005),
+            broker=ApprovalBroker(self.approvals, self.threads, poll=0.005),
             grants=self.approvals,
             audit=self.audit,
             commit=commit,

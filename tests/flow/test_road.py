@@ -278,7 +278,7 @@ def test_an_edit_is_shown_asked_for_and_then_written(road: CallHarness) -> None:
 
 def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: CallHarness) -> None:
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.NO))
-    _failed(road.call("write", {"path": "a.txt", "text": "x"}, scope), "refused", "a person said no")
+    _failed(road.call("write", {"path": "a.txt", "text": "x"}, scope), "refused", "was declined")
     _failed(road.call("write", {"path": "a.txt", "text": "x"}), "refused", "--allow write")
     assert (road.root / "a.txt").read_text() == "hello\n"
     assert [record.durable for record in road.audit.records] == [False, False]
@@ -492,7 +492,7 @@ def test_a_host_is_asked_for_once(road: CallHarness) -> None:
     scope = road.scope(asker=asker)
     assert road.call("fetch", {"url": "https://a.org/1"}, scope) == ToolOutput(text="page of https://a.org/1")
     assert road.call("fetch", {"url": "https://a.org/2"}, scope).ok
-    _failed(road.call("fetch", {"url": "https://b.org/"}, scope), "refused", "said no")
+    _failed(road.call("fetch", {"url": "https://b.org/"}, scope), "refused", "was declined")
     assert [question.text.split("\n")[0] for question in asker.asked] == ["a.org", "b.org"]
     assert asker.asked[0].kind is QuestionKind.FETCH
     assert not road.call("fetch", {"url": "https://a.org/1"}, road.scope(caller=Caller(face="mcp"))).ok
@@ -545,7 +545,7 @@ def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: CallHarness
     asker = ScriptedAsker(ApprovalAnswer.YES, ApprovalAnswer.NO)
     scope = road.scope(Policy(layers=(rules,)), path_scope=PathScope([str(road.root)]), asker=asker)
     assert road.call("look", {"path": str(tmp_path / "notes.txt")}, scope).ok
-    _failed(road.call("write", {"path": str(tmp_path / "notes.txt"), "text": "x"}, scope), "refused", "said no")
+    _failed(road.call("write", {"path": str(tmp_path / "notes.txt"), "text": "x"}, scope), "refused", "was declined")
     assert "to be read and written" in asker.asked[1].text
 
 

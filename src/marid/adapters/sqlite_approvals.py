@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from marid.adapters.sqlite_connection import DatabaseSchema, SqliteConnection, VersionMismatch
+from marid.adapters.store.lease import has_ended, process_identity
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Unavailable
 from marid.core.policy.approval import (
@@ -16,6 +17,7 @@ from marid.core.policy.approval import (
     ApprovalAnswer,
     Question,
     QuestionKind,
+    StandingGrant,
     check_answer,
 )
 
@@ -32,10 +34,18 @@ _TABLES = (
     """CREATE TABLE standing (
     scope TEXT NOT NULL, grant_ TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (scope, grant_)) WITHOUT ROWID""",
 )
-_SCHEMA = DatabaseSchema(1, _TABLES, ["synchronous = FULL", "trusted_schema = OFF"])
+_SECOND_VERSION = (
+    "ALTER TABLE approval ADD COLUMN covers TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE approval ADD COLUMN reason TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE approval ADD COLUMN asker TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE standing ADD COLUMN covers TEXT NOT NULL DEFAULT ''",
+)
+_SCHEMA = DatabaseSchema(
+    2, (*_TABLES, *_SECOND_VERSION), ["synchronous = FULL", "trusted_schema = OFF"], {1: _SECOND_VERSION}
+)
 COLUMNS = (
     "id, kind, tool, caller, conversation, text, hash, created, expires, always, scope, grant_, "
-    "answer, answered_by, answered, closed"
+    "answer, answered_by, answered, closed, covers, reason, asker"
 )
 _IS_PENDING = "answer IS NULL AND NOT closed AND expires > ?"
 _SELECT = f"SELECT {COLUMNS} FROM approval"  # noqa: S608 (constants)
@@ -47,6 +57,7 @@ class SqliteApprovals:
 
     def __init__(self, path: str, *, clock: Callable[[], float] = time.time, busy_timeout: float = 5.0) -> None:
         self._path = path
+        self._identity = json.dumps({"pid": os.getpid(), **process_identity()})
         self._clock = clock
         self._connection = SqliteConnection(path, _SCHEMA, busy_timeout)
 
@@ -59,29 +70,31 @@ class SqliteApprovals:
         with self._write_transaction() as connection:
             known = _find_approval(connection, question.id)
             if known is not None and known.is_joinable(now):
-                return known
-            connection.execute("DELETE FROM approval WHERE created < ?", (now - _DAY,))
-            connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
+                if known.gone:
+                    connection.execute("UPDATE approval SET asker = ? WHERE id = ?", (self._identity, question.id))
+                return known._replace(gone=False)
+            _delete_old(connection, now)
             _check_limit(connection, question, now)
-            connection.execute(_INSERT, to_row(Approval(question)))
+            connection.execute(_INSERT, to_row(Approval(question), self._identity))
             return Approval(question)
 
     def get(self, key: str) -> Approval | None:
         with self._read_transaction() as connection:
             return None if connection is None else _find_approval(connection, key)
 
-    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller, reason: str = "") -> Approval:
         now = self._clock()
         with self._write_transaction() as connection:
             known = _find_approval(connection, key)
             if known is None:
                 raise NotFound(f"there is no question '{key}'")
             check_answer(known, answer, by, now)
-            answered = known._replace(answer=answer, by=by.face, answered=now)
-            connection.execute(_INSERT, to_row(answered))
+            update = "UPDATE approval SET answer = ?, answered_by = ?, answered = ?, reason = ? WHERE id = ?"
+            connection.execute(update, (answer.value, by.face, now, reason, key))
             if answer is ApprovalAnswer.ALWAYS:
-                _insert_grant(connection, known.question.scope, known.question.grant, now)
-            return answered
+                asked = known.question
+                _insert_grant(connection, StandingGrant(asked.scope, asked.grant, asked.covers, now))
+            return known._replace(answer=answer, by=by.face, answered=now, reason=reason)
 
     def pending(self, conversation: str | None = None) -> list[Approval]:
         query = f"{_SELECT} WHERE {_IS_PENDING} AND (? IS NULL OR conversation = ?) ORDER BY created, id"
@@ -98,14 +111,23 @@ class SqliteApprovals:
             connection.execute("UPDATE approval SET closed = 1 WHERE id = ?", (key,))
             return known.answer
 
-    def add_grant(self, scope: str, grant: str) -> None:
+    def add_grant(self, scope: str, grant: str, covers: str = "") -> None:
         with self._write_transaction() as connection:
-            _insert_grant(connection, scope, grant, self._clock())
+            _insert_grant(connection, StandingGrant(scope, grant, covers, self._clock()))
 
     def has_grant(self, scope: str, grant: str) -> bool:
         query = "SELECT 1 FROM standing WHERE scope = ? AND grant_ = ?"
         with self._read_transaction() as connection:
             return connection is not None and connection.execute(query, (scope, grant)).fetchone() is not None
+
+    def grants(self) -> list[StandingGrant]:
+        query = "SELECT scope, grant_, covers, made FROM standing ORDER BY made, scope, grant_"
+        with self._read_transaction() as connection:
+            return [] if connection is None else [StandingGrant(*row) for row in connection.execute(query)]
+
+    def revoke(self, grant: StandingGrant) -> None:
+        with self._write_transaction() as connection:
+            connection.execute("DELETE FROM standing WHERE scope = ? AND grant_ = ?", grant[:2])
 
     @contextmanager
     def _read_transaction(self) -> "Generator[sqlite3.Connection | None]":
@@ -133,30 +155,32 @@ class SqliteApprovals:
                 raise Unavailable(f"the approvals cannot be used: {error}") from error
 
 
-def to_row(approval: Approval) -> tuple[object, ...]:
-    """The values of `COLUMNS`."""
+def to_row(approval: Approval, asker: str = "{}") -> tuple[object, ...]:
+    """The values of `COLUMNS`; `asker` is the process that asks."""
     asked = approval.question
     return (
         *(asked.id, asked.kind.value, asked.tool, json.dumps(asked.caller), asked.caller.conversation),
         *(asked.text, asked.hash, asked.created, asked.expires, asked.always, asked.scope, asked.grant),
         approval.answer.value if approval.answer is not None else None,
-        *(approval.by, approval.answered, approval.closed),
+        *(approval.by, approval.answered, approval.closed, asked.covers, approval.reason, asker),
     )
 
 
 def from_row(row: tuple[Any, ...]) -> Approval:
     """The inverse of `to_row`. Raises: Unavailable if another program has changed the row."""
-    id, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row
+    id, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, *state = row
+    answer, by, answered, closed, covers, reason, identity = state
     try:
         *names, groups = json.loads(caller)
         asker = Caller(*names, groups=tuple(groups))
         asked = Question(
-            id, QuestionKind(kind), tool, asker, text, digest, created, expires, bool(always), scope, grant
+            id, QuestionKind(kind), tool, asker, text, digest, created, expires, bool(always), scope, grant, covers
         )
         given = None if answer is None else ApprovalAnswer(answer)
+        gone = has_ended(json.loads(identity))
     except (ValueError, TypeError) as error:
         raise Unavailable("the approvals are damaged: remove approvals.db from the home") from error
-    return Approval(asked, given, by, answered, bool(closed))
+    return Approval(asked, given, by, answered, bool(closed), reason, gone)
 
 
 def _find_approval(connection: "sqlite3.Connection", key: str) -> Approval | None:
@@ -164,13 +188,21 @@ def _find_approval(connection: "sqlite3.Connection", key: str) -> Approval | Non
     return None if row is None else from_row(row)
 
 
-def _insert_grant(connection: "sqlite3.Connection", scope: str, grant: str, now: float) -> None:
-    connection.execute("INSERT OR REPLACE INTO standing (scope, grant_, made) VALUES (?, ?, ?)", (scope, grant, now))
+def _delete_old(connection: "sqlite3.Connection", now: float) -> None:
+    """Delete rows that are a day old, but no question whose process still waits."""
+    rows = connection.execute(f"{_SELECT} WHERE created < ?", (now - _DAY,)).fetchall()
+    old = [approval for approval in map(from_row, rows) if approval.gone or not approval.is_waiting(now)]
+    connection.executemany("DELETE FROM approval WHERE id = ?", [(one.question.id,) for one in old])
+    connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
+
+
+def _insert_grant(connection: "sqlite3.Connection", grant: StandingGrant) -> None:
+    connection.execute("INSERT OR REPLACE INTO standing (scope, grant_, covers, made) VALUES (?, ?, ?, ?)", grant)
 
 
 def _check_limit(connection: "sqlite3.Connection", question: Question, now: float) -> None:
     """Raises: Exhausted if too many questions of this caller are pending."""
-    count = f"SELECT count(*) FROM approval WHERE {_IS_PENDING} AND caller = ?"  # noqa: S608 (constants)
     caller = to_row(Approval(question))[3]
-    if connection.execute(count, (now, caller)).fetchone()[0] >= MAX_PENDING_QUESTIONS:
+    rows = connection.execute(f"{_SELECT} WHERE {_IS_PENDING} AND caller = ?", (now, caller)).fetchall()
+    if len([row for row in rows if not from_row(row).gone]) >= MAX_PENDING_QUESTIONS:
         raise Exhausted(f"{MAX_PENDING_QUESTIONS} questions of this caller already wait for an answer")

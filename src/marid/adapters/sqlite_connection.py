@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import finalize
 
@@ -16,11 +17,15 @@ _RETRY_DELAY = 0.01
 
 
 class DatabaseSchema(NamedTuple):
-    """The version of the tables, which is stored in the file, how they are created, and settings of a connection."""
+    """The version of the tables, which is stored in the file, how they are created, and settings of a connection.
+
+    `upgrades` has the statements that make this version out of an older one.
+    """
 
     version: int
     tables: Sequence[str]
     pragmas: Sequence[str]
+    upgrades: Mapping[int, Sequence[str]] = MappingProxyType({})
 
 
 class VersionMismatch(Exception):
@@ -73,14 +78,14 @@ def _open_database(path: str, schema: DatabaseSchema, busy_timeout: float) -> "s
         os.close(fd)
     connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
-        is_new = not _check_version(connection, schema)
+        is_old = bool(_missing_statements(connection, schema))
         for pragma in ("journal_mode = WAL", *schema.pragmas):
             _execute_pragma(connection, pragma, time.monotonic() + busy_timeout)
-        if is_new:
+        if is_old:
             connection.execute("BEGIN IMMEDIATE")
-            if not _check_version(connection, schema):  # else another process was faster
-                for statement in (*schema.tables, f"PRAGMA user_version = {schema.version}"):
-                    connection.execute(statement)
+            # None if another process was faster.
+            for statement in _missing_statements(connection, schema):
+                connection.execute(statement)
             connection.execute("COMMIT")
     except BaseException:
         connection.close()
@@ -88,12 +93,14 @@ def _open_database(path: str, schema: DatabaseSchema, busy_timeout: float) -> "s
     return connection
 
 
-def _check_version(connection: "sqlite3.Connection", schema: DatabaseSchema) -> bool:
-    """Whether the tables exist. Raises: VersionMismatch."""
+def _missing_statements(connection: "sqlite3.Connection", schema: DatabaseSchema) -> Sequence[str]:
+    """What creates the tables or brings them up to date. Raises: VersionMismatch."""
     found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found not in (0, schema.version):
+    if found == schema.version:
+        return ()
+    if found and found not in schema.upgrades:
         raise VersionMismatch(older=found < schema.version)
-    return found != 0
+    return (*(schema.upgrades[found] if found else schema.tables), f"PRAGMA user_version = {schema.version}")
 
 
 def _execute_pragma(connection: "sqlite3.Connection", pragma: str, deadline: float) -> None:

@@ -12,7 +12,7 @@ from marid.core.settings.values import ResolvedSettings, Settings
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker needs these here.
     from marid.core.hooks import Hooks
-    from marid.ports.approvals import Approvals
+    from marid.ports.approvals import ApprovalStore
     from marid.ports.clipboard import Clipboard
     from marid.ports.conversations import ConversationStores
     from marid.ports.model import Model
@@ -42,7 +42,7 @@ class App(NamedTuple):
     clipboard: "Callable[[], Clipboard]"
     watch: "Callable[[], FileWatcher]"
     toolbox: "Callable[[], Toolbox]"
-    approvals: "Callable[[], Approvals]"
+    approvals: "Callable[[], ApprovalStore]"
     stores: "Callable[[], ConversationStores]"
     threads: "Callable[[], DaemonThreadPool]"
     resolve_settings: Callable[[str, str, Mapping[str, object]], ResolvedSettings]

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from marid.core.caller import Caller
-from marid.core.policy.approval import Approval, ApprovalAnswer, Question
+from marid.core.policy.approval import Approval, ApprovalAnswer, Question, StandingGrant
 
 
 class Approvals(Protocol):
@@ -20,8 +20,8 @@ class Approvals(Protocol):
         """The present state of the question with that id."""
         ...
 
-    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
-        """Store the first answer; ALWAYS also stores the question's grant.
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller, reason: str = "") -> Approval:
+        """Store the first answer and its reason; ALWAYS also stores the question's grant.
 
         Raises: NotFound; Refused if it is answered, expired or closed, if `by` may not answer, or if it does not offer
         ALWAYS.
@@ -38,12 +38,24 @@ class Approvals(Protocol):
 
 
 class StandingGrants(Protocol):
-    """What a person has allowed for good. Both methods raise Unavailable if the grants cannot be read or written."""
+    """What a person has allowed for good. All methods raise Unavailable if the grants cannot be read or written."""
 
-    def add_grant(self, scope: str, grant: str) -> None:
-        """Allow `grant` in `scope` without further questions."""
+    def add_grant(self, scope: str, grant: str, covers: str = "") -> None:
+        """Allow `grant` in `scope` without further questions; `covers` says in words what that is."""
         ...
 
     def has_grant(self, scope: str, grant: str) -> bool:
         """Whether `grant` is allowed in `scope`."""
         ...
+
+    def grants(self) -> list[StandingGrant]:
+        """All grants, oldest first."""
+        ...
+
+    def revoke(self, grant: StandingGrant) -> None:
+        """Remove it: from now on a person is asked again."""
+        ...
+
+
+class ApprovalStore(Approvals, StandingGrants, Protocol):
+    """Questions and grants in one place."""

@@ -79,7 +79,7 @@ class PlanExecutor:
         call.approval = question.id
         answer = await self.broker.ask(question, scope, preview.grant_hint, call.call_id)
         if answer is ApprovalAnswer.YES and preview.kind in _LASTING_KINDS:
-            await self.threads.run(lambda: self.grants.add_grant(scope.grant_scope, preview.grant))
+            await self.threads.run(lambda: self.grants.add_grant(scope.grant_scope, preview.grant, question.covers))
 
     async def _has_standing_grant(self, preview: Preview, scope: CallScope) -> bool:
         with suppress(Unavailable):  # then the person is asked again
@@ -151,6 +151,7 @@ def build_question(preview: Preview, call: CallState) -> Question:
         always=preview.always,
         scope=scope.grant_scope,
         grant=preview.grant,
+        covers=f"{preview.covers}, in this {'conversation' if scope.caller.conversation else 'run'}",
     )
 
 

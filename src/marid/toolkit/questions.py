@@ -1,21 +1,20 @@
 """What a person is asked, and shown before saying yes: exactly what will happen, with nothing that deceives the eye."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from marid.core.errors import Refused
-from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
+from marid.core.policy.approval import ApprovalAnswer, Decline, Question, QuestionKind
 from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
-from marid.text.display import escape_invisible, find_deceptive, quote_path
+from marid.text.display import escape_invisible, find_deceptive, human_size, one_line, quote_path
 from marid.text.edit.line_diff import unified_diff
 from marid.toolkit.argument_errors import quote_value
 from marid.toolkit.outcome import CommandPlan, PlannedChange
 from marid.toolkit.spec import ToolSpec
 
-MAX_LINES = 400
-MAX_WIDTH = 1000
-MAX_COMMAND = 20_000
+_BYTES_PER_LINE = 64
+"""What a line of `policy.plan_limit` may take: 4,000 lines are 256 KB."""
 _GRANT_FLAGS = {
     QuestionKind.EDIT: "--allow write",
     QuestionKind.COMMAND: "--allow exec",
@@ -28,19 +27,30 @@ _GRANT_FLAGS = {
 class Asker(Protocol):
     """How a face puts a question to the person in front of it."""
 
-    async def ask(self, question: Question) -> ApprovalAnswer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | Decline | None:
         """The answer, or None if no person is there (any more). Cancelled when an answer came from elsewhere."""
         ...
 
 
+@runtime_checkable
+class PagingAsker(Asker, Protocol):
+    """Shows a plan of any length to its end before it takes a yes, and waits as long as the person needs."""
+
+    pages: Literal[True]
+
+
 class Preview(NamedTuple):
-    """What a question is made of. `plan` is all that the answer allows, as plain values, to be hashed."""
+    """What a question is made of. `plan` is all that the answer allows, as plain values, to be hashed.
+
+    `covers` says in words what `grant` allows.
+    """
 
     kind: QuestionKind
     text: str
     plan: object
     grant: str
     always: bool
+    covers: str = ""
 
     @property
     def grant_hint(self) -> str:
@@ -63,13 +73,13 @@ def edit_preview(spec: ToolSpec, changes: Sequence[PlannedChange], warnings: Seq
     files = "1 file" if len(changes) == 1 else f"{len(changes)} files"
     head = [f"{files} in {' and '.join(map(escape_invisible, roots))}", *(f"CAREFUL: {why}" for why in warnings)]
     plan = [[c.path.root.path, c.path.name, content_digest(c.before), content_digest(c.after)] for c in changes]
-    return Preview(QuestionKind.EDIT, _preview_text(head, lines), plan, f"tool:{spec.name}", always=not warnings)
+    covers = f"every edit by {spec.name}, except of files that other programs run by themselves"
+    text, grant = _preview_text(head, lines), f"tool:{spec.name}"
+    return Preview(QuestionKind.EDIT, text, plan, grant, always=not warnings, covers=covers)
 
 
 def command_preview(spec: ToolSpec, run: CommandPlan, state: SandboxState) -> Preview:
-    """A command with its folder. Raises: Refused for one that is too long to be read to its end."""
-    if len(run.display) > MAX_COMMAND:
-        raise Refused(f"a command of {len(run.display):,} characters is too long for a person to judge")
+    """A command with its folder."""
     folder = run.cwd.root.path if run.cwd.name == "." else f"{run.cwd.root.path}/{run.cwd.name}"
     first, *rest = run.display.split("\n")
     head = [f"in {escape_invisible(folder)}"]
@@ -80,7 +90,9 @@ def command_preview(spec: ToolSpec, run: CommandPlan, state: SandboxState) -> Pr
     lines = [f"$ {first}", *(f"  {line}" for line in rest), f"({network}, at most {run.timeout:g} s)"]
     plan = [list(run.argv), run.cwd.root.path, run.cwd.name, run.network, run.timeout]
     grant = f"command:{content_digest(repr([spec.name, *plan[:-1]]).encode())}"
-    return Preview(QuestionKind.COMMAND, _preview_text(head, lines), plan, grant, always=state.confined)
+    text = _preview_text(head, lines)
+    covers = f"exactly `{escape_invisible(one_line(run.display, 200))}` {head[0]}, {network}"
+    return Preview(QuestionKind.COMMAND, text, plan, grant, always=state.confined, covers=covers)
 
 
 def call_preview(spec: ToolSpec, args: Mapping[str, Any], about: str) -> Preview:
@@ -88,9 +100,11 @@ def call_preview(spec: ToolSpec, args: Mapping[str, Any], about: str) -> Preview
     kind = {Effect.NET: QuestionKind.FETCH, Effect.SPAWN: QuestionKind.SPAWN}.get(spec.effect, QuestionKind.CALL)
     head = [escape_invisible(about)] if about else []
     lines = [f"{name}: {value if isinstance(value, str) else quote_value(value)}" for name, value in args.items()]
-    grant = f"host:{about.lower()}" if kind is QuestionKind.FETCH and about else f"tool:{spec.name}"
+    grant, covers = f"tool:{spec.name}", f"every call of {spec.name}"
+    if kind is QuestionKind.FETCH and about:
+        grant, covers = f"host:{about.lower()}", f"every request to {escape_invisible(about.lower())}"
     parts = [part for line in lines for part in line.split("\n")]
-    return Preview(kind, _preview_text(head, parts), about, grant, always=True)
+    return Preview(kind, _preview_text(head, parts), about, grant, always=True, covers=covers)
 
 
 def outside_preview(path: str, real: str, *, writes: bool) -> Preview:
@@ -99,7 +113,19 @@ def outside_preview(path: str, real: str, *, writes: bool) -> Preview:
     leads = [f"(a link: it leads to {real})"] if real != path else []
     text = _preview_text([], [path, *leads, f"({use}: a file alone, a folder with all that is in it)"])
     grant = f"{'write' if writes else 'path'}:{real}"
-    return Preview(QuestionKind.OUTSIDE, text, [path, real, writes], grant, always=False)
+    covers = f"{escape_invisible(real)} {use}"
+    return Preview(QuestionKind.OUTSIDE, text, [path, real, writes], grant, always=False, covers=covers)
+
+
+def check_plan_size(question: Question, limit: int, hint: str) -> None:
+    """Raises: Refused if the text is too long to be shown at once; `limit` is in lines."""
+    lines, size = question.text.count("\n") + 1, len(question.text.encode("utf-8", "replace"))
+    if lines > limit or size > limit * _BYTES_PER_LINE:
+        raise Refused(
+            f"'{question.tool}' was refused: its plan of {lines:,} lines ({human_size(size)}) is longer than "
+            f"policy.plan_limit ({limit:,} lines, {human_size(limit * _BYTES_PER_LINE)}) and cannot be paged here; "
+            f"make smaller changes, or {hint}"
+        )
 
 
 def content_digest(data: bytes | None) -> str:
@@ -110,16 +136,7 @@ def content_digest(data: bytes | None) -> str:
 
 
 def _preview_text(head: Iterable[str], lines: Sequence[str]) -> str:
-    """Head and lines fit to be printed, with a warning above what would have deceived; too much is cut, and says so."""
+    """Head and lines fit to be printed, with a warning above what would have deceived. Nothing is cut."""
     warnings = find_deceptive("\n".join(line.removesuffix("\r") for line in lines))
     careful = [f"CAREFUL: there are {' and '.join(warnings)} in it; they are shown as escapes"] if warnings else []
-    body = [_shorten_line(line) for line in lines[:MAX_LINES]]
-    if len(lines) > MAX_LINES:
-        body.append(f"CUT: {len(lines) - MAX_LINES:,} more lines are not shown; a yes covers them too")
-    return "\n".join([*head, *careful, *body])
-
-
-def _shorten_line(line: str) -> str:
-    if len(line) <= MAX_WIDTH:
-        return escape_invisible(line)
-    return f"{escape_invisible(line[:MAX_WIDTH])} CUT: {len(line) - MAX_WIDTH:,} more characters; a yes covers them too"
+    return "\n".join([*head, *careful, *map(escape_invisible, lines)])

@@ -163,3 +163,42 @@ def test_of_two_processes_that_answer_one_wins_each_question(path: Path) -> None
     found = [store.get(key) for key in keys]
     assert {row.question.id for row in found if row is not None and row.by == "person:a"} == set(won[0])
     store.close_file()
+
+
+ASK = """
+import sys
+from marid.adapters.sqlite_approvals import SqliteApprovals
+from fakes.approvals import make_question
+store = SqliteApprovals(sys.argv[1])
+for number in range(8):
+    store.open(make_question(f"q{number}", created=2e9))
+"""
+
+
+def test_a_question_whose_process_has_ended_says_so_and_does_not_count(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", ASK, str(path)], check=True, cwd=Path(__file__).parents[2])
+    store = SqliteApprovals(str(path))
+    assert {row.gone for row in store.pending()} == {True}
+    store.open(make_question("q8", created=2e9))  # none of the eight waits
+    assert store.answer("q0", ApprovalAnswer.YES, HUMAN).gone
+    assert not store.open(make_question("q1", created=2e9)).gone
+    assert [row.question.id for row in store.pending() if not row.gone] == ["q1", "q8"]
+    store.close_file()
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            """CREATE TABLE approval (
+            id TEXT PRIMARY KEY, kind TEXT, tool TEXT, caller TEXT, conversation TEXT, text TEXT, hash TEXT,
+            created REAL, expires REAL, always INTEGER, scope TEXT, grant_ TEXT, answer TEXT, answered_by TEXT,
+            answered REAL, closed INTEGER) WITHOUT ROWID;
+            CREATE TABLE standing (scope TEXT, grant_ TEXT, made REAL, PRIMARY KEY (scope, grant_)) WITHOUT ROWID;
+            INSERT INTO standing VALUES ('run:1', 'host:a', 1.0);
+            PRAGMA user_version = 1;"""
+        )
+    store = SqliteApprovals(str(path))
+    assert [(one.grant, one.covers) for one in store.grants()] == [("host:a", "")]
+    store.open(make_question(created=2e9))
+    store.close_file()

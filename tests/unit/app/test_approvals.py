@@ -3,7 +3,7 @@
 import pytest
 
 from fakes.apps import AppFakes
-from marid.app.approvals import answer_approval, pending_approvals
+from marid.app.approvals import answer_approval, list_grants, pending_approvals, revoke_grant
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
@@ -42,8 +42,27 @@ def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
     with pytest.raises(BadInput, match="2 questions begin with 'ab'"):
         answer_approval(scope, "ab", ApprovalAnswer.YES)
     assert answer_approval(scope, "aby", ApprovalAnswer.NO).answer is ApprovalAnswer.NO
-    with pytest.raises(NotFound):
+    with pytest.raises(Refused, match="already answered"):
         answer_approval(scope, "aby", ApprovalAnswer.YES)
+
+
+def test_what_is_no_longer_asked_says_so() -> None:
+    outside = AppFakes()
+    outside.approvals.open(question("ab"))
+    outside.approvals.close("ab")
+    with pytest.raises(Refused, match="the call that asked it has ended"):
+        answer_approval(outside.scope("/"), "ab", ApprovalAnswer.YES)
+
+
+def test_a_grant_is_revoked_by_the_beginning_of_its_id() -> None:
+    outside = AppFakes()
+    outside.approvals.add_grant("run:1", "host:a", "every request to a")
+    scope = outside.scope("/")
+    (grant,) = list_grants(scope)
+    with pytest.raises(NotFound, match="marid approvals grants"):
+        revoke_grant(scope, "")
+    assert revoke_grant(scope, grant.id[:4]) == grant
+    assert list_grants(scope) == []
 
 
 @pytest.mark.parametrize("number", ["", "nothing"])

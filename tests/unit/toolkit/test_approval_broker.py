@@ -1,5 +1,6 @@
 import time
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import pytest
@@ -9,8 +10,16 @@ from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, as
 from marid.core.caller import Caller
 from marid.core.errors import Refused, Unavailable
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked
-from marid.core.policy.approval import MAX_PENDING_QUESTIONS, ApprovalAnswer, Question, QuestionKind, person_caller
-from marid.core.policy.policy import Policy
+from marid.core.policy.approval import (
+    MAX_PENDING_QUESTIONS,
+    NO_LIMIT,
+    ApprovalAnswer,
+    Decline,
+    Question,
+    QuestionKind,
+    person_caller,
+)
+from marid.core.policy.policy import Policy, PolicyRules
 from marid.toolkit.approval_broker import ApprovalBroker, AskRateLimit
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.thread_pool import DaemonThreadPool
@@ -37,7 +46,7 @@ def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalA
     asker = ScriptedAsker(answer)
     assert _ask(road, road.scope(asker=asker)) is answer
     (question,) = asker.asked
-    assert 59 > question.expires - question.created > 20
+    assert question.expires - question.created == pytest.approx(60)
     row = road.approvals.rows[question.id]
     assert (row.answer, row.by, row.closed) == (answer, "person:test", True)
     asked, answered = road.heard
@@ -46,9 +55,10 @@ def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalA
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
-    road = CallHarness(tmp_path, timeout=0.05)
+    road = CallHarness(tmp_path)
+    hasty = Policy(layers=(PolicyRules(limits={"ask_seconds": 0.05}),))
     with pytest.raises(Refused, match="no answer in time"):
-        _ask(road, road.scope(WAIT))
+        _ask(road, road.scope(hasty, asker=SilentAsker()))
     assert road.approvals.pending() == []
     with pytest.raises(Refused, match="expired"):
         road.approvals.answer(_question().id, ApprovalAnswer.YES, person_caller("web"))
@@ -81,7 +91,7 @@ def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
             return ApprovalAnswer.YES
 
     road = CallHarness(tmp_path)
-    with pytest.raises(Refused, match="said no"):
+    with pytest.raises(Refused, match="was declined; --allow write grants it"):
         _ask(road, road.scope(asker=Slow(road.approvals)))
 
 
@@ -99,7 +109,7 @@ def test_always_where_it_is_not_offered_is_a_yes(road: CallHarness) -> None:
         _ask(road, road.scope(asker=ScriptedAsker(ApprovalAnswer.ALWAYS)), _question(always=False))
         is ApprovalAnswer.YES
     )
-    assert road.approvals.grants == set()
+    assert road.approvals.grants() == []
 
 
 def test_after_a_restart_the_same_call_meets_its_answer(road: CallHarness) -> None:
@@ -230,3 +240,38 @@ def test_questions_are_limited_by_the_minute(limits: dict[str, int], subjects: l
     assert limit.try_acquire("a", "another") == ("max_same" in limits)
     now[0] = 61.0
     assert limit.try_acquire("a", subjects[-1])
+
+
+class Terminal(ScriptedAsker):
+    """Pages, and waits as long as it takes."""
+
+    pages: Literal[True] = True
+
+
+@pytest.mark.parametrize("text", ["x\n" * 4000, "x" * 256_001])
+def test_a_plan_that_cannot_be_shown_at_once_is_asked_about_only_where_it_can_be_paged(
+    road: CallHarness, text: str
+) -> None:
+    long, here = _question()._replace(text=text), Terminal(ApprovalAnswer.YES)
+    elsewhere = ScriptedAsker(ApprovalAnswer.YES)
+    for scope in (road.scope(asker=elsewhere), road.scope(WAIT)):
+        with pytest.raises(Refused, match=r"longer than policy.plan_limit \(4,000 lines, 256.0 KB\)"):
+            _ask(road, scope, long)
+    assert elsewhere.asked == []
+    assert _ask(road, road.scope(asker=here), long) is ApprovalAnswer.YES
+    assert here.asked[0].text == text
+    wide = Policy(layers=(PolicyRules(limits={"plan_limit": 5000}),))
+    assert _ask(road, road.scope(wide, asker=elsewhere), long) is ApprovalAnswer.YES
+
+
+def test_at_the_terminal_and_with_wait_there_is_no_time_limit(road: CallHarness) -> None:
+    here = Terminal(ApprovalAnswer.YES)
+    _ask(road, road.scope(asker=here))
+    waiting = ScriptedAsker(ApprovalAnswer.YES)
+    _ask(road, road.scope(WAIT, asker=waiting))
+    assert (here.asked[0].expires, waiting.asked[0].expires) == (NO_LIMIT, NO_LIMIT)
+
+
+def test_the_reason_of_a_no_is_told(road: CallHarness) -> None:
+    with pytest.raises(Refused, match=r"'x' was declined: use b\.py; --allow write grants it"):
+        _ask(road, road.scope(asker=ScriptedAsker(Decline("use b.py"))))

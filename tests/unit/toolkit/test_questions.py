@@ -3,14 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from marid.core.errors import Refused
 from marid.core.policy.approval import QuestionKind
 from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ToolOutput
 from marid.toolkit.questions import (
-    MAX_LINES,
-    MAX_WIDTH,
     Preview,
     call_preview,
     command_preview,
@@ -95,17 +92,10 @@ def test_the_line_ends_of_windows_are_shown_without_alarm(territory: PathScope) 
     assert "CAREFUL" not in text
 
 
-def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(territory: PathScope) -> None:
-    long = b"".join(b"%d\n" % number for number in range(2000))
-    one, two = _edit(territory, None, long + b"a\n"), _edit(territory, None, long + b"b\n")
-    assert one.text == two.text
-    assert one.plan != two.plan
-    assert len(one.text.split("\n")) == MAX_LINES + 2
-    assert one.text.endswith("CUT: 1,604 more lines are not shown; a yes covers them too")
-
-
-def test_a_line_that_is_too_long_is_cut_and_says_so(territory: PathScope) -> None:
-    assert f"CUT: {5001 - MAX_WIDTH:,} more characters" in _edit(territory, None, b"x" * 5000).text
+def test_nothing_of_an_edit_is_cut(territory: PathScope) -> None:
+    long = b"".join(b"%d\n" % number for number in range(9000))
+    assert _edit(territory, None, long + b"last\n").text.endswith("+8999\n+last")
+    assert "x" * 50_000 in _edit(territory, None, b"x" * 50_000).text
 
 
 def test_the_plan_of_an_edit_is_what_it_was_made_from_and_what_it_makes(territory: PathScope, tmp_path: Path) -> None:
@@ -140,9 +130,17 @@ def test_always_means_this_command_in_this_folder_and_no_other(territory: PathSc
     assert _command(territory, "ls").grant == grants[0]
 
 
-def test_a_command_that_nobody_would_read_is_refused(territory: PathScope) -> None:
-    with pytest.raises(Refused, match="too long for a person"):
-        _command(territory, "x" * 1_000_000)
+def test_nothing_of_a_command_is_cut(territory: PathScope) -> None:
+    assert "x" * 100_000 in _command(territory, "x" * 100_000).text
+
+
+def test_always_says_exactly_what_it_covers(territory: PathScope, tmp_path: Path) -> None:
+    assert _command(territory, "ls -l").covers == f"exactly `ls -l` in {tmp_path}, no network"
+    edits = "every edit by write_file, except of files that other programs run by themselves"
+    assert _edit(territory, None, b"x").covers == edits
+    fetch = call_preview(_spec("fetch_url", Effect.NET), {"url": "https://A.org/x"}, "A.org")
+    assert fetch.covers == "every request to a.org"
+    assert call_preview(_spec("spawn", Effect.SPAWN), {}, "").covers == "every call of spawn"
 
 
 def test_a_look_alike_in_a_command_is_warned_of(territory: PathScope) -> None:

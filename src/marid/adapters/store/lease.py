@@ -84,7 +84,7 @@ class Lease:
                 self._write_heartbeat()
 
     def _write_heartbeat(self) -> None:
-        rest = {"host": os.uname().nodename, "space": _pid_namespace(), "start": _process_start(self._pid)}
+        rest = process_identity()
         rest |= {"since": self._since, "heartbeat": round(self._clock() * 1000)}
         os.pwrite(self._fd, _pad(self._owner_prefix + json.dumps(rest).encode()[1:]), 0)
 
@@ -122,7 +122,7 @@ def current_holder(path: str) -> LeaseHolder | None:
                 return None
         except BlockingIOError:
             fields = _read_lock_file(path)
-            return None if _is_holder_dead(fields) else _holder_from(fields)
+            return None if has_ended(fields) else _holder_from(fields)
     return None
 
 
@@ -144,7 +144,7 @@ def _close_on_error(fd: int) -> Generator[None]:
 def _try_acquire(path: str) -> int | None:
     """The locked descriptor, or None if the lock is held. Needs the folder's lock, since a folder is never replaced."""
     fd = _try_lock(path)
-    if fd is None and _is_holder_dead(fields := _read_lock_file(path)):
+    if fd is None and has_ended(fields := _read_lock_file(path)):
         # A child of the former holder has inherited the descriptor and may keep the old file.
         os.unlink(path)
         fd = _try_lock(path, _number_field(fields, "token"))
@@ -187,8 +187,13 @@ def _next_token(fields: dict[str, object], now: float) -> int:
     return (_number_field(fields, "token") or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
 
 
-def _is_holder_dead(fields: dict[str, object]) -> bool:
-    """Whether the file names a process of this machine that has ended."""
+def process_identity() -> dict[str, object]:
+    """What tells this process from every other one, with its id."""
+    return {"host": os.uname().nodename, "space": _pid_namespace(), "start": _process_start(os.getpid())}
+
+
+def has_ended(fields: dict[str, object]) -> bool:
+    """Whether the fields (`pid`, and those of `process_identity`) name a process of this machine that has ended."""
     if fields.get("host") != os.uname().nodename or fields.get("space") != _pid_namespace() or not fields.get("start"):
         return False
     return _process_start(_number_field(fields, "pid")) != fields.get("start")

@@ -134,6 +134,9 @@ def _loosening_policy_keys(value: Any, current: Mapping[str, Any]) -> Iterator[t
         if verdict < before:
             words = (_toml_literal(one.name.lower()) for one in (verdict, before))
             yield f"policy.{key}", _ignored_reason(*words)
+    for key, number in own.limits.items():
+        if number > users.limits[key]:
+            yield f"policy.{key}", _ignored_reason(f"{number:g}", f"{users.limits[key]:g}")
     if own.hosts:
         yield "policy.hosts", "hosts are ignored"
     if all(verdict is Verdict.ALLOW for verdict in own.effects.values()):

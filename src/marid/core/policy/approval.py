@@ -6,7 +6,8 @@ from typing import NamedTuple
 from marid.core.caller import Caller
 from marid.core.errors import Refused
 
-QUESTION_TIMEOUT = 60.0
+NO_LIMIT = float("inf")
+"""When a question expires that waits as long as it takes."""
 ANSWER_RETENTION = 600.0
 """How long an answer stays valid for a program that was restarted and asks again."""
 MAX_PENDING_QUESTIONS = 8
@@ -32,10 +33,17 @@ class ApprovalAnswer(Enum):
     ALWAYS = "always"
 
 
-class Question(NamedTuple):
-    """`text` shows what will happen, safe to print; `hash` covers all of it, even if the text was cut.
+class Decline(NamedTuple):
+    """A no with a reason for the caller."""
 
-    `always` says whether that answer is offered; it would store `grant` for `scope` (a conversation or a run).
+    reason: str
+
+
+class Question(NamedTuple):
+    """`text` shows all that will happen, safe to print; `hash` is that of the whole plan.
+
+    `always` says whether that answer is offered; it would store `grant` for `scope` (a conversation or a run), and
+    `covers` says in words what that allows.
     """
 
     id: str
@@ -49,16 +57,22 @@ class Question(NamedTuple):
     always: bool
     scope: str
     grant: str
+    covers: str = ""
 
 
 class Approval(NamedTuple):
-    """A question and its state. If `closed`, its answer was fetched or it was given up; it takes no answer."""
+    """A question and its state. If `closed`, its answer was fetched or it was given up; it takes no answer.
+
+    `gone` says that the process that asked has ended; an answer counts if the same call is made again.
+    """
 
     question: Question
     answer: ApprovalAnswer | None = None
     by: str = ""
     answered: float = 0.0
     closed: bool = False
+    reason: str = ""
+    gone: bool = False
 
     def is_waiting(self, now: float) -> bool:
         """Whether an answer may still be given."""
@@ -71,14 +85,32 @@ class Approval(NamedTuple):
         return self.is_waiting(now) if self.answer is None else now < self.answered + ANSWER_RETENTION
 
 
+class StandingGrant(NamedTuple):
+    """What a person has allowed for good in `scope`; `covers` says it in words."""
+
+    scope: str
+    grant: str
+    covers: str
+    made: float
+
+    @property
+    def id(self) -> str:
+        """A short name for it."""
+        import hashlib  # imported when used: most calls need none of it
+
+        return hashlib.sha256(f"{self.scope}\n{self.grant}".encode()).hexdigest()[:10]
+
+
 def check_answer(held: Approval, answer: ApprovalAnswer, by: Caller, now: float) -> None:
     """Raises: Refused unless this answer may be given now by this caller."""
     if not _may_answer(held.question, by):
         raise Refused("a caller may not answer its own question")
     if held.answer is not None:
         raise Refused(f"the question was already answered: {held.answer.value}, by {held.by}")
-    if not held.is_waiting(now):
+    if now >= held.question.expires:
         raise Refused("the question has expired; nothing was done")
+    if held.closed:
+        raise Refused("the question is no longer asked: the call that asked it has ended; nothing was done")
     if answer is ApprovalAnswer.ALWAYS and not held.question.always:
         raise Refused("this question takes only yes or no")
 

@@ -35,13 +35,15 @@ HARMLESS_EFFECTS = frozenset({Effect.READ, Effect.META})
 class PolicyRules:
     """One layer of a policy. Within it, a tool's rule overrides that of its effect.
 
-    `outside` is for paths outside the roots; `hosts` need no question (in the user's own layer only).
+    `outside` is for paths outside the roots; `hosts` need no question (in the user's own layer only). `limits` are for
+    questions: `ask_seconds` and `plan_limit`.
     """
 
     effects: Mapping[Effect, Verdict] = field(default_factory=dict[Effect, Verdict])
     tools: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
     outside: Verdict | None = None
     hosts: frozenset[str] = frozenset()
+    limits: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def verdict(self, effect: Effect, names: Collection[str]) -> Verdict | None:
         """The verdict of this layer, or None. Of several rules for the tool's names the strictest counts."""
@@ -55,6 +57,7 @@ class PolicyRules:
             tools={**weaker.tools, **self.tools},
             outside=weaker.outside if self.outside is None else self.outside,
             hosts=weaker.hosts | self.hosts,
+            limits={**weaker.limits, **self.limits},
         )
 
 
@@ -68,6 +71,7 @@ DEFAULT_RULES = PolicyRules(
         Effect.SPAWN: Verdict.ASK,
     },
     outside=Verdict.DENY,
+    limits={"ask_seconds": 60, "plan_limit": 4000},
 )
 
 
@@ -104,6 +108,20 @@ class Policy:
             return Verdict.DENY
         verdicts = [layer.outside for layer in (*self.layers, *self.narrower) if layer.outside is not None]
         return max(Verdict.ASK, *verdicts)
+
+    @property
+    def ask_seconds(self) -> float:
+        """How long a question waits where no terminal and no `wait` gives the person all the time."""
+        return self._limit("ask_seconds")
+
+    @property
+    def plan_limit(self) -> int:
+        """Lines of a plan that a person can be asked about where it cannot be paged."""
+        return int(self._limit("plan_limit"))
+
+    def _limit(self, name: str) -> float:
+        values = [layer.limits[name] for layer in (*self.layers, *self.narrower) if name in layer.limits]
+        return min(values, default=DEFAULT_RULES.limits[name])
 
     def is_known_host(self, host: str) -> bool:
         """Whether the user has listed this host in `hosts`."""
@@ -148,11 +166,15 @@ def parse_rules(table: Mapping[str, object], known: Collection[str] = ()) -> Pol
             reader.read_hosts(raw)
         elif key == "tools":
             reader.read_tools(raw)
+        elif key in DEFAULT_RULES.limits:
+            reader.read_limit(key, raw)
         else:
             reader.read_rule(key, raw)
     if reader.problems:
         raise BadInput("; ".join(reader.problems))
-    return PolicyRules(effects=reader.effects, tools=reader.tools, outside=reader.outside, hosts=reader.hosts)
+    return PolicyRules(
+        effects=reader.effects, tools=reader.tools, outside=reader.outside, hosts=reader.hosts, limits=reader.limits
+    )
 
 
 def parse_effects(words: str | Iterable[str]) -> frozenset[Effect]:
@@ -173,6 +195,7 @@ class _TableReader:
         self.tools: dict[str, Verdict] = {}
         self.outside: Verdict | None = None
         self.hosts: frozenset[str] = frozenset()
+        self.limits: dict[str, float] = {}
         self.problems: list[str] = []
 
     def read_rule(self, key: str, raw: object) -> None:
@@ -202,9 +225,16 @@ class _TableReader:
             self.problems.append(f"policy: 'hosts' must be a list of host names, not {raw!r}")
         self.hosts = frozenset(name.lower() for name in names)
 
+    def read_limit(self, key: str, raw: object) -> None:
+        number = float(raw) if isinstance(raw, str) and raw.isdecimal() else raw  # a variable has only text
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
+            self.problems.append(f"policy: '{key}' must be a number above 0, not {raw!r}")
+        else:
+            self.limits[key] = number
+
     def _add_tool(self, name: str, verdict: Verdict) -> None:
         if self._known and name not in self._known:
-            words = (*_EFFECTS, "outside", "hosts", *self._known)
+            words = (*_EFFECTS, "outside", "hosts", *DEFAULT_RULES.limits, *self._known)
             self.problems.append(f"policy: '{name}' is neither an effect nor a tool{_suggestion(name, words)}")
         self.tools[name] = verdict
 

@@ -61,8 +61,8 @@ SETTINGS = (
             keys=("file_tools_allowed_paths",)),
     Setting("outside", "verdict on a path outside the roots: deny, or ask (a yes counts for one conversation)",
             tighten="stricter", choices=("ask", "deny")),
-    Setting("policy", "a table: allow, ask or deny by effect or tool, and `hosts` that need no question", "policy",
-            "stricter"),
+    Setting("policy", "a table: allow, ask or deny by effect or tool; `hosts` that need no question; `ask_seconds` "
+            "(60) and `plan_limit` (4000 lines) of questions away from the terminal", "policy", "stricter"),
     Setting("search_url", "search page that web_search uses", per_conversation=False),
     Setting("net_allow", "hosts or host:port pairs to reach even if private or on another port (separated by `,`)",
             "list", separator=",", per_conversation=False),

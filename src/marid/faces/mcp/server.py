@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import time
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -15,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from marid.app.app import RequestScope
 from marid.app.tool_session import ToolSession, access_from_flags, notice_listener, open_tools
-from marid.core.policy.approval import ApprovalAnswer, Question
+from marid.core.policy.approval import NO_LIMIT, ApprovalAnswer, Decline, Question
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
 from marid.core.version import __version__
 from marid.faces.mcp.stdio import log_line, serve_stdio
@@ -93,20 +94,30 @@ class Elicitation:
         self._session = session
         self._request = request
 
-    async def ask(self, question: Question) -> ApprovalAnswer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | Decline | None:
         """The user's answer; None if the client cannot ask after all."""
         offered = [answer.value for answer in ApprovalAnswer if question.always or answer is not ApprovalAnswer.ALWAYS]
         schema = {
             "type": "object",
-            "properties": {"answer": {"type": "string", "title": "Allow it?", "enum": offered}},
+            "properties": {
+                "answer": {"type": "string", "title": "Allow it?", "enum": offered},
+                "reason": {"type": "string", "title": "If not: what should the model know?"},
+            },
             "required": ["answer"],
         }
+        always = f"\n(always: {question.covers})" if question.always else ""
+        left = question.expires - time.time()
+        limit = "" if left == NO_LIMIT else f"\n(declined unless answered within {max(0, left):.0f} s)"
+        message = f"{question.tool}:\n{question.text}{always}{limit}"
         try:
-            reply = await self._session.elicit_form(f"{question.tool}:\n{question.text}", schema, self._request)
+            reply = await self._session.elicit_form(message, schema, self._request)
         except MCPError:
             return None
-        answer = (reply.content or {}).get("answer") if reply.action == "accept" else None
-        return ApprovalAnswer(answer) if answer in offered else ApprovalAnswer.NO
+        content = reply.content or {}
+        answer = content.get("answer") if reply.action == "accept" else None
+        if answer in offered and answer != ApprovalAnswer.NO.value:
+            return ApprovalAnswer(answer)
+        return Decline(str(content["reason"])) if content.get("reason") else ApprovalAnswer.NO
 
 
 def run_server(session: ToolSession, instructions: str, *, debug: bool) -> None:

@@ -167,6 +167,8 @@ _POLICY: _Schema = {
     "properties": {
         "hosts": {"type": "array", "items": {"type": "string", "pattern": "^[^/]+$"}},
         "outside": {"enum": ["ask", "deny"]},
+        "ask_seconds": {"type": "number", "exclusiveMinimum": 0},
+        "plan_limit": {"type": "number", "exclusiveMinimum": 0},
         "tools": {"type": "object", "additionalProperties": _VERDICT},
     },
     "additionalProperties": _VERDICT,

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from marid.core.caller import Caller
-from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
+from marid.core.policy.approval import ApprovalAnswer, Decline, Question, QuestionKind
 from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 
 QUESTION = Question(
@@ -24,6 +24,7 @@ QUESTION = Question(
     always=True,
     scope="run",
     grant="edit_file",
+    covers="every edit by edit_file, in this run",
 )
 
 
@@ -36,16 +37,16 @@ class Person:
         self.seen = ""
 
     async def answer(self, *lines: str) -> None:
-        """Type a line each time that the question is put."""
+        """Type a line each time that the question, or the next page, is offered."""
         for line in lines:
-            await self.wait_for("Enter = no] ")
+            await self.wait_for("] ")
             os.write(self.end, line.encode() + b"\n")
 
     async def wait_for(self, words: str) -> None:
         at = len(self.seen)
         while words not in self.seen[at:]:
             await anyio.wait_readable(self.end)
-            self.seen += os.read(self.end, 4096).decode()
+            self.seen += os.read(self.end, 4096).decode("utf-8", "replace")
 
     def close(self) -> None:
         os.close(self.end)
@@ -59,8 +60,8 @@ def person() -> Iterator[Person]:
     one.close()
 
 
-def asked(person: Person, question: Question, *lines: str, colour: bool = False) -> ApprovalAnswer | None:
-    answers: list[ApprovalAnswer | None] = []
+def asked(person: Person, question: Question, *lines: str, colour: bool = False) -> ApprovalAnswer | Decline | None:
+    answers: list[ApprovalAnswer | Decline | None] = []
 
     async def ask() -> None:
         asker = open_terminal_asker(person.path, colour=colour)
@@ -114,7 +115,7 @@ def test_what_was_typed_before_the_question_does_not_count(person: Person) -> No
 def test_two_questions_are_asked_one_after_the_other(person: Person) -> None:
     asker = open_terminal_asker(person.path)
     assert asker is not None
-    answers: dict[str, ApprovalAnswer | None] = {}
+    answers: dict[str, ApprovalAnswer | Decline | None] = {}
 
     async def ask(name: str) -> None:
         answers[name] = await asker.ask(QUESTION._replace(tool=name))
@@ -143,7 +144,7 @@ def test_an_answer_from_elsewhere_ends_the_question(person: Person) -> None:
                 group.cancel_scope.cancel()
 
     anyio.run(main)
-    anyio.run(person.wait_for, "no longer asked")
+    anyio.run(person.wait_for, "answered elsewhere, or cancelled")
 
 
 def test_a_terminal_that_is_closed_gives_no_answer() -> None:
@@ -162,3 +163,38 @@ def test_without_a_terminal_there_is_nobody_to_ask(tmp_path: object) -> None:
 def test_every_kind_of_question_has_a_title(person: Person, kind: QuestionKind) -> None:
     assert asked(person, QUESTION._replace(kind=kind), "y") is ApprovalAnswer.YES
     assert "edit_file wants to" in person.seen
+
+
+LONG = QUESTION._replace(text="\n".join(f"line {number}" for number in range(50)))
+
+
+def test_a_long_text_is_paged_and_yes_is_offered_only_after_its_end(person: Person) -> None:
+    assert asked(person, LONG, "y", "", "y") is ApprovalAnswer.YES
+    assert "line 49" in person.seen
+    first, second, third = person.seen.split("more lines [")
+    assert "y = yes" not in first + second
+    assert "y = yes" in third
+    assert "-- 29 " in first
+    assert "-- 8 " in second
+
+
+@pytest.mark.parametrize(("said", "answer"), [("n", ApprovalAnswer.NO), ("no too long", Decline("too long"))])
+def test_a_long_text_can_be_declined_before_its_end(
+    person: Person, said: str, answer: ApprovalAnswer | Decline
+) -> None:
+    assert asked(person, LONG, said) == answer
+    assert "line 49" not in person.seen
+
+
+def test_the_rest_can_be_shown_at_once(person: Person) -> None:
+    assert asked(person, LONG._replace(text=LONG.text + "#" * 5000), "e", "a") is ApprovalAnswer.ALWAYS
+    assert person.seen.count("#") == 5000
+
+
+def test_a_no_can_carry_a_reason(person: Person) -> None:
+    assert asked(person, QUESTION, "n use b.py instead") == Decline("use b.py instead")
+
+
+def test_always_says_what_it_covers(person: Person) -> None:
+    asked(person, QUESTION, "n")
+    assert "(always: every edit by edit_file, in this run)" in person.seen

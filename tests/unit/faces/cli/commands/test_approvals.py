@@ -40,6 +40,49 @@ def test_a_question_of_one_process_is_answered_by_another(marid: Program, answer
     assert os.stat(marid.folder.parent / "home" / "approvals.db").st_mode & 0o777 == 0o600
 
 
+def start_asking(*flags: str) -> "subprocess.Popen[bytes]":
+    """An edit that waits for an answer from elsewhere."""
+    call = ["tool", "write_file", "--path", "a.txt", "--content", "new", "--wait", *flags]
+    argv = [sys.executable, "-m", "marid", *call]
+    return subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def test_a_no_tells_its_reason(marid: Program) -> None:
+    with start_asking() as asking:
+        (found,) = waiting(marid)
+        assert found["expires"] is None
+        assert marid("approvals", "no", found["id"], "--reason", "use b.txt").code == 0
+        assert b"'write_file' was declined: use b.txt; --allow write grants it" in asking.communicate(timeout=60)[1]
+    assert marid("approvals", "yes", found["id"], "--reason", "x").code == 2
+
+
+def test_a_question_whose_process_was_killed_says_so(marid: Program) -> None:
+    with start_asking() as asking:
+        (found,) = waiting(marid)
+        asking.kill()
+    assert "the process that asked has ended" in marid("approvals").text
+    done = marid("approvals", "yes", found["id"])
+    assert (done.code, done.err.startswith("marid: write_file: yes (the process that asked has ended")) == (0, True)
+
+
+def test_what_always_allowed_is_listed_and_revoked(marid: Program) -> None:
+    assert marid("approvals", "grants").err == "marid: no grants\n"
+    with start_asking() as asking:
+        (found,) = waiting(marid)
+        assert found["always"].startswith("every edit by write_file, ")
+        assert marid("approvals", "always", found["id"]).code == 0
+        asking.communicate(timeout=60)
+    listed = marid("approvals", "grants").text
+    assert "every edit by write_file" in listed
+    assert "in this run (run " in listed
+    assert marid("approvals", "grants", "revoke").code == 2
+    assert marid("approvals", "grants", "revoke", "zzz").code == 4
+    assert marid("approvals", "grants", "revoke", listed.split()[0]).code == 0
+    assert json.loads(marid("approvals", "grants", "--json").text) == []
+
+
 def test_nothing_waits(marid: Program) -> None:
     done = marid("approvals")
     assert (done.text, done.err) == ("", "marid: no pending approvals\n")
