@@ -9,6 +9,7 @@ import pytest
 from marid.adapters.process.shell_runner import ShellRunner
 from marid.adapters.sandbox.bubblewrap import Sandbox, find_bubblewrap
 from marid.ports.processes import ProcessCommand, ProcessResult
+from marid.workspace.quarantine import Quarantine
 
 WAIVER = "MARID_WITHOUT_SANDBOX"
 
@@ -39,6 +40,7 @@ class SandboxedProject:
         self.home.mkdir(exist_ok=True)
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), **environment}
         self.sandbox = Sandbox(bubblewrap_or_waiver(), env=self.env, state=str(self.home / ".marid"), prefix=prefix)
+        self.quarantine = Quarantine(str(self.home / ".marid"))
         self.runner = (
             ShellRunner(env=self.env, sandbox=self.sandbox, max_processes=128) if like is None else like.runner
         )

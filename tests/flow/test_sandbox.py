@@ -159,12 +159,25 @@ def test_e07_the_git_folder_stays_as_it_is(sandbox: SandboxedProject, attack: st
 @pytest.mark.parametrize("name", [".git", ".mcp.json", ".vscode"])
 @pytest.mark.parametrize(
     "attack",
-    ["echo x > {0}", "mkdir {0} && echo x > {0}/config", "echo x > y && mv -T y {0}", "ln -s y {0}", "touch {0}/x"],
+    ["echo x > {0}", "mkdir {0} && echo x > {0}/config", "echo x > y && mv -T y {0}", "ln -s y {0}", "mkfifo {0}"],
 )
-def test_e08_what_is_protected_cannot_come_to_be(sandbox: SandboxedProject, name: str, attack: str) -> None:
-    sandbox.error_output(attack.format(name))
-    assert not (sandbox.root / name).exists()
-    assert not (sandbox.root / name).is_symlink()
+def test_e08_what_is_created_under_a_protected_name_is_moved_away(
+    sandbox: SandboxedProject, name: str, attack: str
+) -> None:
+    ran = sandbox(attack.format(name))
+    assert not os.path.lexists(sandbox.root / name)
+    (note,) = ran.notes
+    assert f"moved to quarantine: {sandbox.root / name}, " in note
+    item = sandbox.quarantine.items()[-1]
+    assert item.path == str(sandbox.root / name)
+    assert f"`marid quarantine restore {item.id}`" in note
+
+
+def test_e08_it_is_moved_away_after_a_timeout_too(sandbox: SandboxedProject) -> None:
+    ran = sandbox("mkdir .git; sleep 100", seconds=0.5)
+    assert ran.timed_out
+    assert len(ran.notes) == 1
+    assert list(sandbox.root.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", [".env", ".netrc", ".npmrc", ".envrc", ".marid.toml"])
@@ -184,19 +197,25 @@ def test_e09_a_protected_name_that_is_a_link_fails_closed(sandbox: SandboxedProj
         sandbox("true")
 
 
-def test_e08_commands_that_run_at_once_share_what_holds_the_names(sandbox: SandboxedProject) -> None:
-    """The first to end may not take away what keeps the others from making the names."""
-    long = sandbox.command("touch begun; while [ ! -e enough ]; do sleep 0.01; done; mkdir .git")
-    left: list[int] = []
-    thread = threading.Thread(target=lambda: left.append(sandbox.runner.run(long).status))
-    thread.start()
+def test_e08_commands_that_run_at_once_cannot_hand_a_name_to_each_other(sandbox: SandboxedProject) -> None:
+    """The second finds the name that the first has created, and creates it again when the first has ended."""
+    first = sandbox.command("mkdir .git; touch begun; while [ ! -e enough ]; do sleep 0.01; done")
+    second = sandbox.command("touch joined; while [ -e .git ]; do sleep 0.01; done; mkdir .git")
+    results: list[ProcessResult] = []
+
+    def run(command: ProcessCommand) -> None:
+        results.append(sandbox.runner.run(command))
+
+    threads = [threading.Thread(target=run, args=(command,)) for command in (first, second)]
+    threads[0].start()
     until((sandbox.root / "begun").exists)
-    assert sandbox("true").status == 0
-    assert (sandbox.root / ".git").is_dir()
+    threads[1].start()
+    until((sandbox.root / "joined").exists)
     (sandbox.root / "enough").touch()
-    thread.join()
-    assert left != [0]
-    assert sorted(path.name for path in sandbox.root.iterdir()) == ["begun", "enough"]
+    for thread in threads:
+        thread.join()
+    assert [(ran.status, len(ran.notes)) for ran in results] == [(0, 1), (0, 1)]
+    assert sorted(path.name for path in sandbox.root.iterdir()) == ["begun", "enough", "joined"]
 
 
 def test_e07_a_worktree_sees_its_repository_and_cannot_change_it(sandbox: SandboxedProject) -> None:
@@ -276,9 +295,10 @@ def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(
 
     assert "canary" not in run("cat .ssh/id_ed25519 .netrc").out
     assert run("ls -a .marid").out == ".\n..\n"
-    assert [run(f"echo x >> {name}").status for name in (".bashrc", ".profile", ".gitconfig")] == [2, 2, 2]
+    assert run("echo x >> .bashrc").status == 2
+    assert [len(run(f"echo x >> {name}").notes) for name in (".profile", ".gitconfig")] == [1, 1]
     assert run("echo x > project/x").status == 0
-    assert not (sandbox.home / ".profile").exists()
+    assert sorted(path.name for path in sandbox.home.iterdir()) == [".bashrc", ".marid", ".netrc", ".ssh", "project"]
 
 
 @pytest.mark.parametrize("root", ["/", "/usr", "/etc"])
@@ -337,7 +357,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from fakes.sandbox import SandboxedProject
 confined = SandboxedProject(Path({place!r}))
-confined.runner.run(confined.command("touch begun; exec 9> line; sleep 100 & sleep 100", seconds=100))
+confined.runner.run(confined.command("touch begun; mkdir .vscode; exec 9> line; sleep 100 & sleep 100", seconds=100))
 """
 
 
@@ -350,7 +370,6 @@ def started_and_killed(place: Path) -> SandboxedProject:
     os.mkfifo(line)
     with open(line, "rb") as lifeline:  # opens when the command has opened its end
         assert (place / "project" / "begun").exists()
-        assert (place / "project" / ".mcp.json").exists()
         child.kill()
         begun = time.monotonic()
         lifeline.read()
@@ -378,15 +397,13 @@ def test_e17_nothing_is_left_in_the_project(sandbox: SandboxedProject) -> None:
     assert not list((sandbox.home / ".marid").glob("probe-*"))
 
 
-def test_e17_what_a_killed_run_left_is_taken_away_by_the_next(sandbox: SandboxedProject, tmp_path: Path) -> None:
+def test_e17_what_a_killed_command_created_is_moved_away_by_the_next(sandbox: SandboxedProject, tmp_path: Path) -> None:
     after = started_and_killed(tmp_path / "other")
-    assert sorted(path.name for path in after.root.iterdir() if path.name.startswith(".")) == [
-        ".git",
-        ".mcp.json",
-        ".vscode",
-    ]
-    assert after.runner.state().confined
+    assert [path.name for path in after.root.iterdir() if path.name.startswith(".")] == [".vscode"]
+    (note,) = after("true").notes
+    assert f"{after.root}/.vscode" in note
     assert [path.name for path in after.root.iterdir() if path.name.startswith(".")] == []
+    assert list((after.home / ".marid" / "sandbox").iterdir()) == []
 
 
 CALLS = """

@@ -1,5 +1,6 @@
 """The steps of a call, stacked. Imported with the first call: listing the tools needs none of it."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from marid.toolkit.call_steps import (
     LookUp,
     ParseArguments,
     RecordCall,
+    ShowNotices,
     inject_ports,
     judge,
 )
@@ -30,33 +32,42 @@ if TYPE_CHECKING:
 
 
 class DispatcherFactory:
-    """Makes dispatchers that share threads, questions and records. Completes edits that a kill interrupted."""
+    """Makes dispatchers that share threads, questions and records.
 
-    def __init__(self, home: str, audit: AuditLog, make_executor: "Callable[[AuditLog], PlanExecutor]") -> None:
+    Completes edits that a kill interrupted, and moves away what killed commands left; `late_notes` get what was moved.
+    """
+
+    def __init__(
+        self, home: str, audit: AuditLog, make_executor: "Callable[[AuditLog], PlanExecutor]", late_notes: list[str]
+    ) -> None:
         recover_commits(home)
+        if os.path.isdir(os.path.join(home, "sandbox")):
+            late_notes += make("marid.workspace.quarantine:Quarantine", home).recover()
+        self._notices = [*late_notes]
         self._audit = audit
         self._executor = once(partial(make_executor, audit))
 
     def make(self, inventory: Inventory) -> Dispatcher:
         """For callers on an event loop."""
-        return make_dispatcher(inventory, self._executor())
+        return make_dispatcher(inventory, self._executor(), notices=self._notices)
 
     def make_blocking(self, inventory: Inventory) -> Dispatcher:
         """For a caller that has no event loop and drives the call with `run_blocking`."""
         handler = make("marid.toolkit.blocking:BlockingPlanHandler", audit=self._audit, make_handler=self._executor)
-        return make_dispatcher(inventory, handler)
+        return make_dispatcher(inventory, handler, notices=self._notices)
 
 
 def make_executor(
     home: str,
     shared: Mapping[str, Callable[[], Any]],
     processes: Callable[[], ProcessRunner],
-    warnings: list[str],
+    notes: Mapping[str, list[str]],
     audit: AuditLog,
 ) -> "PlanExecutor":
     """What carries out plans and asks for approval, on an event loop.
 
-    `shared` makes `threads` and `approvals`. The next command shows the `warnings` about the environment of commands.
+    `shared` makes `threads` and `approvals`. The next command shows the `warnings` of `notes`, which are about the
+    environment of commands; its result has the `late_notes`.
     """
     threads, approvals = shared["threads"](), shared["approvals"]()
     return make(
@@ -67,7 +78,7 @@ def make_executor(
         audit=audit,
         commit=partial(commit_changes, home),
         run_command=make(
-            "marid.adapters.process.plan_runner:PlanRunner", processes=processes, threads=threads, warnings=warnings
+            "marid.adapters.process.plan_runner:PlanRunner", processes=processes, threads=threads, **notes
         ),
         autorun_reason=partial(make, "marid.workspace.guard.protected_files:autorun_reason"),
         sandbox_state=lambda: processes().state(),
@@ -75,11 +86,17 @@ def make_executor(
 
 
 def make_dispatcher(
-    inventory: Inventory, executor: PlanHandler, *, max_bytes: int = MAX_OUTPUT_BYTES, strict: bool = False
+    inventory: Inventory,
+    executor: PlanHandler,
+    *,
+    max_bytes: int = MAX_OUTPUT_BYTES,
+    strict: bool = False,
+    notices: list[str] | None = None,
 ) -> Dispatcher:
     """Stack the steps of a call, the outermost first. A cache, a metric or a hook is one more line here."""
     threads = executor.threads
     steps: tuple[CallStep, ...] = (
+        *([ShowNotices(notices)] if notices else []),
         ObserveCall(threads),
         RecordCall(executor.audit, threads),
         ContainErrors(strict=strict),

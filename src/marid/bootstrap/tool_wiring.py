@@ -45,13 +45,14 @@ class _ToolWiring:
         self._environ = environ
         self._context_ports = ports
         self._audit = lazy("marid.adapters.session_log:SessionLog", home, "marid")
-        warnings: list[str] = []
-        processes = once(partial(_make_processes, home, environ, warnings))
+        notes: dict[str, list[str]] = {"warnings": [], "late_notes": []}
+        processes = once(partial(_make_processes, home, environ, notes["warnings"]))
         self._shared = {Workers: shared["workers"], ProcessRunner: processes}
 
         def make_factory() -> "DispatcherFactory":
-            executor = partial(make, "marid.bootstrap.call_pipeline:make_executor", home, shared, processes, warnings)
-            return make("marid.bootstrap.call_pipeline:DispatcherFactory", home, self._audit(), executor)
+            executor = partial(make, "marid.bootstrap.call_pipeline:make_executor", home, shared, processes, notes)
+            late = notes["late_notes"]
+            return make("marid.bootstrap.call_pipeline:DispatcherFactory", home, self._audit(), executor, late)
 
         self._dispatchers = once(make_factory)
 

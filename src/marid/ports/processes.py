@@ -23,7 +23,10 @@ class ProcessCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessResult:
-    """The result of a command. A negative status is the signal that ended it."""
+    """The result of a command. A negative status is the signal that ended it.
+
+    `notes` are for the person and the model: what the command created and may not keep.
+    """
 
     status: int
     out: str
@@ -31,6 +34,7 @@ class ProcessResult:
     seconds: float
     timed_out: bool = False
     omitted_bytes: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

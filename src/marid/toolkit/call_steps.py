@@ -37,6 +37,18 @@ MAX_OUTSIDE_PATHS = 8
 
 
 @dataclass(frozen=True)
+class ShowNotices:
+    """Shows the person, once, what happened at the start of the program."""
+
+    notices: list[str]
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        while self.notices:
+            await call.scope.emit(Notice(self.notices.pop(0)))
+        return await proceed(call)
+
+
+@dataclass(frozen=True)
 class RecordCall:
     """Writes the audit record and emits the event of every call, cancelled ones included."""
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -131,7 +131,8 @@ class PlanExecutor:
         await self.threads.run(partial(self.audit.save_script, plan.display, suffix))
         with anyio.move_on_after(plan.timeout + _GRACE_SECONDS):
             ran = await self.run_command(plan, scope, unconfined=not sandbox.confined)
-            return await self.threads.run(partial(plan.finish or _format_run, ran), spec.timeout)
+            done = await self.threads.run(partial(plan.finish or _format_run, ran), spec.timeout)
+            return _with_notes(done, ran.notes)
         raise Exhausted(f"'{spec.name}': the command did not end")
 
 
@@ -173,6 +174,14 @@ def _effect_verdict(call: CallState, effect: Effect) -> Verdict:
     policy = call.scope.policy
     named = policy.verdict(effect, *call.tool.names)
     return max(named, policy.verdict(effect)) if effect is Effect.NET else named
+
+
+def _with_notes(done: ToolOutput, notes: Sequence[str]) -> ToolOutput:
+    """The result, with what the model must know about it."""
+    if not notes:
+        return done
+    text = "\n".join((done.text.rstrip("\n"), *(f"NOTE: {note}" for note in notes)))
+    return replace(done, text=text, values={**done.values, "notes": list(notes)})
 
 
 def _format_run(ran: ProcessResult) -> ToolOutput:

@@ -1,8 +1,8 @@
 """Carry out a planned command in a thread."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from threading import Event
 
 import anyio
@@ -10,10 +10,9 @@ from anyio.lowlevel import RunVar
 
 from marid.core.errors import Unavailable
 from marid.core.events import Notice
-from marid.ports.processes import ProcessCommand, ProcessRunner
-from marid.ports.processes import ProcessResult as PortResult
+from marid.ports.processes import ProcessCommand, ProcessResult, ProcessRunner
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.outcome import CommandPlan, ProcessResult
+from marid.toolkit.outcome import CommandPlan
 from marid.toolkit.thread_pool import DaemonThreadPool
 
 _STOP_TIMEOUT = 5.0
@@ -24,17 +23,21 @@ _COMMAND_SLOTS = RunVar[anyio.CapacityLimiter]("command slots")
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRunner:
-    """Runs commands for the plan executor. `processes` is made with the first one, which also shows the `warnings`."""
+    """Runs commands for the plan executor. `processes` is made with the first one, which also shows the `warnings`.
+
+    `late_notes` were shown to the person, but are of commands whose call has no result: the next result has them.
+    """
 
     processes: Callable[[], ProcessRunner]
     threads: DaemonThreadPool
     warnings: list[str] = field(default_factory=list[str])
+    late_notes: list[str] = field(default_factory=list[str])
 
     async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
         """Run the plan; a cancelled call returns when everything it started has ended. Raises: MaridError."""
         processes = await self.threads.run(self.processes)
-        while self.warnings:
-            await scope.emit(Notice(self.warnings.pop(0)))
+        await _show(self.warnings, scope)
+        self.warnings.clear()
         roots = (_path(root.path, root.only_file) for root in scope.path_scope.guarded_roots if root.is_intact())
         command = ProcessCommand(
             argv=plan.argv,
@@ -50,11 +53,19 @@ class PlanRunner:
                 result = await self.threads.run(running)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
-                await self.threads.run(running.stop)
+                notes = await self.threads.run(running.stop)
+                self.late_notes.extend(notes)
+                await _show(notes, scope)
             raise
-        return ProcessResult(
-            status=result.status, out=result.out, err=result.err, seconds=result.seconds, timed_out=result.timed_out
-        )
+        await _show(result.notes, scope)
+        late = tuple(self.late_notes)
+        self.late_notes.clear()
+        return replace(result, notes=(*late, *result.notes))
+
+
+async def _show(notes: Iterable[str], scope: CallScope) -> None:
+    for note in notes:
+        await scope.emit(Notice(note))
 
 
 def _command_slots() -> anyio.CapacityLimiter:
@@ -77,18 +88,22 @@ class _CancellableCommand:
         self._processes = processes
         self._command = command
         self._started, self._stopped, self._ended = Event(), Event(), Event()
+        self._notes: tuple[str, ...] = ()
 
-    def __call__(self) -> PortResult:
+    def __call__(self) -> ProcessResult:
         self._started.set()
         try:
             if self._stopped.is_set():
                 raise Unavailable("the call was cancelled")
-            return self._processes.run(self._command, stopped=self._stopped.is_set)
+            result = self._processes.run(self._command, stopped=self._stopped.is_set)
+            self._notes = result.notes
+            return result
         finally:
             self._ended.set()
 
-    def stop(self) -> None:
-        """Return when the command has ended; one that has not started never will."""
+    def stop(self) -> tuple[str, ...]:
+        """The notes on the command, when it has ended; one that has not started never will."""
         self._stopped.set()
         if self._started.is_set():
             self._ended.wait(_STOP_TIMEOUT)
+        return self._notes

@@ -45,6 +45,7 @@ class ShellRunner:
         self._options = RunOptions(max_output=output, max_processes=max_processes)
         self._lock = threading.Lock()
         self._state: SandboxState | None = None
+        self._late_notes: list[str] = []
 
     def state(self) -> SandboxState:
         with self._lock:
@@ -61,20 +62,23 @@ class ShellRunner:
         state = self.state()
         options = replace(self._options, timeout=command.seconds, on_output=on_output, stopped=stopped)
         if self._sandbox is not None and state.confined:
-            return self._run_confined(self._sandbox, command, options)
+            late, self._late_notes = self._late_notes, []
+            result = self._run_confined(self._sandbox, command, options)
+            return replace(result, notes=(*late, *result.notes))
         if not command.unconfined:
             raise Refused(f"nothing would confine the command: {state.reason}")
         return self._run_watched(LaunchSpec(argv=self._limit(command, confined=False)), command, options)
 
     def _probe(self, sandbox: Sandbox) -> SandboxState:
         remove_stale_groups()
-        sandbox.remove_stale()
+        self._late_notes = sandbox.recover()
         options = replace(self._options, timeout=PROBE_TIMEOUT)
         return probe_sandbox(lambda command: self._run_confined(sandbox, command, options), sandbox.state)
 
     def _run_confined(self, sandbox: Sandbox, command: ProcessCommand, options: RunOptions) -> ProcessResult:
         with sandbox.prepare(replace(command, argv=self._limit(command, confined=True))) as launch:
-            return self._run_watched(launch, command, options)
+            result = self._run_watched(launch, command, options)
+        return replace(result, notes=tuple(launch.notes))
 
     def _limit(self, command: ProcessCommand, *, confined: bool) -> tuple[str, ...]:
         limit, release = self._options.max_processes, platform.release()

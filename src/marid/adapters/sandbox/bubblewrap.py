@@ -4,18 +4,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from marid.adapters.sandbox import mounts, seccomp
 from marid.adapters.sandbox.checkouts import find_nested_checkouts, linked_git_folders
 from marid.adapters.sandbox.mounts import HostLayout, is_within
-from marid.adapters.sandbox.placeholders import Placeholders
 from marid.core.errors import Refused
 from marid.ports.processes import ProcessCommand
 from marid.workspace.guard.openat import PATH_ONLY, default_opener
+from marid.workspace.quarantine import Quarantine
 
 BUBBLEWRAP_PATHS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
-# These can run code when a user opens the folder: commands may neither change nor create them.
+# These can run code when a user opens the folder: commands may not change them, and what they create is moved away.
 PROTECTED = (".git", ".mcp.json", ".vscode")
 CREDENTIALS = (".netrc", ".git-credentials", ".pypirc", ".npmrc", ".env")
 # Commands may not change these if they exist.
@@ -37,11 +37,15 @@ _REDIRECTED_VARIABLES = (("TMPDIR", "/tmp"), ("XDG_CACHE_HOME", "/tmp/cache"), (
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchSpec:
-    """How to start a command. `fds` are for the child; bubblewrap reports on `status_fd`, our end of a pipe."""
+    """How to start a command. `fds` are for the child; bubblewrap reports on `status_fd`, our end of a pipe.
+
+    Once the command has ended, `notes` say what it created and may not keep.
+    """
 
     argv: tuple[str, ...]
     fds: tuple[int, ...] = ()
     status_fd: int | None = None
+    notes: list[str] = field(default_factory=list[str])
 
 
 class PinnedMounts:
@@ -88,23 +92,22 @@ class Sandbox:
         home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
         self.state = os.path.realpath(state)
         self._machine = HostLayout(home=home, state=self.state, folders=folders, prefix=prefix or sys.base_prefix)
-        self._placeholders = Placeholders(os.path.join(state, "sandbox"))
+        self._quarantine = Quarantine(self.state)
 
-    def remove_stale(self) -> None:
-        """Remove the placeholders that a killed run has left."""
-        self._placeholders.remove_stale()
+    def recover(self) -> list[str]:
+        """Move away what killed commands have left. Returns notes for the person and the model."""
+        return self._quarantine.recover()
 
     @contextlib.contextmanager
     def prepare(self, command: ProcessCommand) -> Generator[LaunchSpec]:
-        """How to start a command confined. Meanwhile placeholders hold the names that it may not create.
+        """How to start a command confined. At the end, what it created under protected names is in quarantine.
 
-        Raises: Refused if it cannot be confined, Unavailable if the placeholders cannot be recorded.
+        Raises: Refused if it cannot be confined, Unavailable if the absent names cannot be recorded.
         """
         roots = sorted({root for root in command.roots if os.path.realpath(root) == root}, key=len)
         with contextlib.ExitStack() as stack:
             guarded = list(self._protected_names(roots))
-            for folder, names in guarded:
-                stack.enter_context(self._placeholders.hold(folder, names))
+            record = stack.enter_context(self._quarantine.watch(guarded))
             pins = stack.enter_context(PinnedMounts())
             options = [*_ISOLATION_OPTIONS, *self._mount_args(roots, pins, network=command.network)]
             options += self._restriction_args(roots, guarded, pins)
@@ -113,13 +116,16 @@ class Sandbox:
             stack.callback(os.close, report)
             os.set_blocking(status, False)
             options += ("--chdir", os.path.realpath(command.cwd), "--json-status-fd", str(report))
-            fds = [report, *pins.fds]
+            # The first process inside holds the record open, and so locked, even if this process is killed.
+            options += ("--sync-fd", str(record.fd))
+            fds = [report, record.fd, *pins.fds]
             if self._filter is not None:
                 fds.append(os.memfd_create("filter"))
                 stack.callback(os.close, fds[-1])
                 os.pwrite(fds[-1], self._filter, 0)
                 options += ("--seccomp", str(fds[-1]))
-            yield LaunchSpec(argv=(self._program, *options, "--", *command.argv), fds=tuple(fds), status_fd=status)
+            argv = (self._program, *options, "--", *command.argv)
+            yield LaunchSpec(argv=argv, fds=tuple(fds), status_fd=status, notes=record.notes)
 
     def _protected_names(self, roots: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Folders, and the names in them that may be neither changed nor created. Raises: Refused."""

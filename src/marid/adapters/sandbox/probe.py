@@ -13,7 +13,6 @@ _PROBE_SCRIPT = """
 { true > /etc/marid; } 2>/dev/null && echo 'can write outside of its roots'
 [ -e "$1" ] && echo 'can see files of its user'
 { true > .git/marid; } 2>/dev/null && echo 'can write in .git'
-{ true > .mcp.json; } 2>/dev/null && echo 'can make what is protected'
 { true > made; } 2>/dev/null || echo 'cannot write in its roots'
 unshare -U true 2>/dev/null && echo 'can make namespaces'
 while read -r name value; do
