@@ -15,9 +15,9 @@ __all__ = ("assemble", "explain", "stream")
 def assemble(path: str | os.PathLike[str] = ".", **options: Any) -> str:
     """The context of a folder as one string.
 
-    Options, all by name: `rules` (sequence of rule lines), `only` (patterns of the files to keep), `list_only`, `format` ("text", "markdown", "xml",
-    "json"), `targets` (files or folders below `path`), `budget` (tokens), `config` (a rule file), `gitignore`,
-    `defaults`, `mask`, `line_numbers`, `with_tree`, `max_size_mb`.
+    Options, all by name: `rules` (sequence of rule lines), `only` (patterns of the files to keep), `list_only`,
+    `format` ("text", "markdown", "xml", "json"), `targets` (files or folders below `path`), `budget` (tokens),
+    `config` (a rule file), `gitignore`, `defaults`, `mask`, `line_numbers`, `with_tree`, `max_size_mb`.
 
     Raises: a MaridError (see marid.core.errors).
     """

@@ -1,8 +1,11 @@
 """The life of an SQLite database: created and opened by the first use, shared by threads, closed with the program."""
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -71,11 +74,7 @@ def _open_database(path: str, schema: DatabaseSchema, busy_timeout: float) -> "s
     import sqlite3  # imported when used: 5 ms
 
     make_private_folder(os.path.dirname(path) or ".")
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        os.fchmod(fd, 0o600)  # the files that SQLite puts beside it get its mode
-    finally:
-        os.close(fd)
+    _create_private(path)
     connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
         is_old = bool(_missing_statements(connection, schema))
@@ -91,6 +90,22 @@ def _open_database(path: str, schema: DatabaseSchema, busy_timeout: float) -> "s
         connection.close()
         raise
     return connection
+
+
+def _create_private(path: str) -> None:
+    """See that the file exists, is no link, and is private: the files that SQLite puts beside it get its mode.
+
+    An existing file is not opened: closing any descriptor of it would drop the locks that SQLite holds in this process.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path) from None
+        if stat.S_IMODE(mode) != 0o600:
+            with suppress(PermissionError):  # of another user, who decides
+                os.chmod(path, 0o600)
 
 
 def _missing_statements(connection: "sqlite3.Connection", schema: DatabaseSchema) -> Sequence[str]:

@@ -103,11 +103,10 @@ def _choose_for_line(line: CommandLine, called: str, open_request: "_RequestOpen
     if not (name := line.value("username")).isprintable():
         line = line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
     open_request.line = line
-    if MARKDOWN_PAGE_KEY in word:
+    if pages := [key for key in word.split(",") if key.startswith(MARKDOWN_PAGE_KEY)]:
         from marid.faces.cli.line_rounds import show_page
 
-        path = next(key for key in word.split(",") if key.startswith(MARKDOWN_PAGE_KEY))
-        return lambda: show_page(open_request(), path.removeprefix(MARKDOWN_PAGE_KEY))
+        return lambda: show_page(open_request(), pages[0].removeprefix(MARKDOWN_PAGE_KEY))
     choose = _choose_command if line.command else _choose_prompt
     return choose(line, called, open_request)
 

@@ -37,14 +37,14 @@ def check_arguments(args: Mapping[str, object]) -> None:
             remaining -= _character_count(value, 0)
         except ValueError as error:
             raise BadInput(f"{escape_text(str(name)[:_MAX_QUOTE])}: {error}") from error
-    if remaining < 0:
-        raise BadInput(f"the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
+        if remaining < 0:
+            raise BadInput(f"{escape_text(str(name)[:_MAX_QUOTE])}: larger than {MAX_ARGUMENT_CHARACTERS:,} characters")
 
 
 def _character_count(value: object, depth: int) -> int:
     """How many characters there are in it. Raises: ValueError in words for what is not plain JSON."""
     if isinstance(value, str):
-        if _SURROGATE.search(value):
+        if not value.isascii() and _SURROGATE.search(value):
             raise ValueError("invalid text: it holds half a character (a lone surrogate)")
         return len(value)
     if isinstance(value, list | tuple | dict):

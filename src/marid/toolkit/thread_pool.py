@@ -65,10 +65,13 @@ class DaemonThreadPool:
 
         Raises: what `work` raises, TimeoutError, Unavailable when too many hang.
         """
+        if self._abandoned_count >= self._max_abandoned:
+            raise Unavailable("too many calls hang: restart the program")
+        return await self._execute(work, timeout)
+
+    async def _execute(self, work: Callable[[], T], timeout: float | None) -> T:  # noqa: ASYNC109 - as above
         job = _Job(work, timeout)
         with self._lock:
-            if self._abandoned_count >= self._max_abandoned:
-                raise Unavailable("too many calls hang: restart the program")
             if timeout is not None:
                 self._start_timing(job)
             idle = self._idle.pop() if self._idle else None
@@ -93,10 +96,10 @@ class DaemonThreadPool:
         return await self.run_to_end(work)
 
     async def run_to_end(self, work: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ASYNC109 - as above
-        """The result of `work`, also for a caller that is cancelled already."""
+        """The result of `work`, also for a caller that is cancelled already, and when too many others hang."""
         done: list[T] = []
         with anyio.CancelScope(shield=True):
-            done.append(await self.run(work, timeout))
+            done.append(await self._execute(work, timeout))
         return done[0]
 
     def _grow(self) -> None:

@@ -62,13 +62,18 @@ def make_private_folder(path: str) -> None:
 
 
 @contextlib.contextmanager
-def lock_folder(path: str) -> Generator[None]:
-    """Lock a folder against other users of this function; without effect on disks without locks. Raises: OSError."""
+def lock_folder(path: str) -> Generator[bool]:
+    """Lock a folder against other users of this function: whether that worked; some disks have no locks.
+
+    Raises: OSError.
+    """
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        locked = False
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
+            locked = True
+        yield locked
     finally:
         os.close(fd)
 

@@ -157,6 +157,21 @@ def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(path: Pa
         assert cache.get("k", [b"a", b"c"]) == {b"a": b"1", b"c": b"3"}
 
 
+def test_a_second_cache_of_a_process_keeps_the_locks_of_the_first(path: Path) -> None:
+    """The defect: it opened and closed the file itself, which drops all locks of the process; another process then took
+    itself for the last one and deleted the log."""
+    program = "import sys; from marid.adapters.sqlite_cache import SqliteCache as C; c = C(sys.argv[1])"
+    program += "; print(sorted(c.get('k', [b'1', b'2', b'3']))); c.close()"
+    with closing(SqliteCache(str(path))) as first, closing(SqliteCache(str(path))) as second:
+        first.put("k", {b"1": b"x"})
+        second.put("k", {b"2": b"x"})
+        subprocess.run([sys.executable, "-c", program, str(path)], check=True, capture_output=True)
+        assert path.with_name(f"{path.name}-wal").exists()
+        first.put("k", {b"3": b"x"})
+        seen = subprocess.run([sys.executable, "-c", program, str(path)], check=True, capture_output=True)
+    assert seen.stdout.strip() == b"[b'1', b'2', b'3']"
+
+
 def test_above_the_bound_of_rows_the_oldest_half_goes(tmp_path: Path) -> None:
     with closing(SqliteCache(str(tmp_path / "cache.db"), max_rows=100)) as cache:
         for n in range(101):

@@ -143,6 +143,11 @@ def test_an_unknown_key_after_debug_is_told_and_not_said(marid: Program) -> None
     assert "bogus" not in marid("log").text
 
 
+def test_a_key_that_only_contains_the_one_of_a_page_is_unknown(marid: Program) -> None:
+    told = marid("--debug", "xmd=README.md", "say", "hi")
+    assert (told.code, told.err.count("unknown key 'xmd=README.md', ignored")) == (0, 1)
+
+
 def test_an_unknown_key_after_debug_puts_no_plain_line_among_the_events(marid: Program) -> None:
     told = marid.apart("--debug", "bogus", "json", given=b'{"command": "no_op", "context": "x"}')
     assert told.err.startswith("{")

@@ -36,7 +36,7 @@ def test_arguments_that_are_too_deep_are_refused() -> None:
 def test_arguments_that_are_too_large_are_refused() -> None:
     half = "x" * (argument_errors.MAX_ARGUMENT_CHARACTERS // 2 + 1)
     check_arguments({"a": half})
-    with pytest.raises(BadInput, match="the arguments are larger than 64,000,000"):
+    with pytest.raises(BadInput, match="b: larger than 64,000,000"):
         check_arguments({"a": half, "b": [half]})
 
 

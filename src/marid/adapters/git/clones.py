@@ -74,9 +74,9 @@ class CachedClones:
             shutil.rmtree(partial, ignore_errors=True)
 
     def _refresh(self, folder: str, url: str, wanted: str) -> None:
-        with lock_folder(os.path.dirname(folder)):
-            # We hold the lock, so a lock file of git was left by a killed process.
-            for name in ("index.lock", "shallow.lock"):
+        with lock_folder(os.path.dirname(folder)) as locked:
+            # While we hold the lock, a lock file of git was left by a killed process.
+            for name in ("index.lock", "shallow.lock") if locked else ():
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(os.path.join(folder, ".git", name))
             try:

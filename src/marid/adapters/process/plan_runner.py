@@ -52,9 +52,10 @@ class PlanRunner:
             async with _command_slots():
                 result = await self.threads.run(running)
         except anyio.get_cancelled_exc_class():
+            running.stop()
+            notes = await self.threads.run_to_end(running.wait)
+            self.late_notes.extend(notes)
             with anyio.CancelScope(shield=True):
-                notes = await self.threads.run(running.stop)
-                self.late_notes.extend(notes)
                 await _show(notes, scope)
             raise
         await _show(result.notes, scope)
@@ -101,9 +102,12 @@ class _CancellableCommand:
         finally:
             self._ended.set()
 
-    def stop(self) -> tuple[str, ...]:
-        """The notes on the command, when it has ended; one that has not started never will."""
+    def stop(self) -> None:
+        """End the command; one that has not started never will."""
         self._stopped.set()
+
+    def wait(self) -> tuple[str, ...]:
+        """The notes on the command, when it has ended."""
         if self._started.is_set():
             self._ended.wait(_STOP_TIMEOUT)
         return self._notes

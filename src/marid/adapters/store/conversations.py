@@ -219,7 +219,7 @@ class FileConversations:
 
     def _open_leased(self, paths: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
-        paths.make_folders()
+        paths.make_folders(sealed=False)  # whether there are partitions says where an old transcript goes
         remove_leftovers(paths.folder)
         remove_leftovers(paths.transcript)
         known = paths.load_meta_strict()

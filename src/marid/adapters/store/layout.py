@@ -47,9 +47,9 @@ class ConversationPaths:
             raise BadInput(f"unknown note '{name}': use one of {', '.join(NOTES)}")
         return f"{self.home}/prompts/reflection.md" if name == "reflection" else self.file(f"{name}.md")
 
-    def make_folders(self) -> None:
-        """Create the folders of the transcript. Raises: OSError."""
-        make_private_folder(self.partitions)
+    def make_folders(self, *, sealed: bool = True) -> None:
+        """Create the folder of the transcript, with `sealed` also that of the partitions. Raises: OSError."""
+        make_private_folder(self.partitions if sealed else self.transcript)
 
     def refuse_links(self) -> "ConversationPaths":
         """Raises: Refused if the transcript is a link, which may lead out of the home."""

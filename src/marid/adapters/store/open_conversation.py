@@ -334,7 +334,9 @@ class OpenConversation(TranscriptReader):
         else:
             entries = [*self._window.entries, *entries]
             at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
+            self._stale = True  # until the window is replaced: reading what the anchor kept may fail
             self._window.replace(self._snapshot().window_since(entries[at:], entries[:at]))
+            self._stale = False
 
     def _rotate(self) -> None:
         """Start a new partition. An error loses nothing: everything is read again before the next append."""

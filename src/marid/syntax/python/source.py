@@ -3,6 +3,7 @@
 import ast
 import codecs
 import re
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,9 +97,13 @@ class PythonSource:
         """The line that contains the start of a row."""
         return index + 1 if self._rows_are_lines else self.line_number(self.row_starts[index])
 
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [end.start() for end in re.finditer("\n", self.text)]
+
     def line_number(self, offset: int) -> int:
         """The line that contains an offset."""
-        return self.text.count("\n", 0, offset) + 1
+        return bisect_left(self._line_ends, offset) + 1
 
     def offset(self, lineno: int, column: int) -> int:
         """The offset of a position in the tree, whose columns are bytes of UTF-8."""

@@ -333,17 +333,44 @@ def test_cancelling_returns_when_the_command_has_ended(scope: CallScope) -> None
     assert slow.ended
 
 
+def test_cancelling_ends_a_command_also_when_too_many_other_calls_hang(scope: CallScope) -> None:
+    slow = Slow()
+    threads, hanging = DaemonThreadPool(8, max_abandoned=1), threading.Event()
+    runner = PlanRunner(processes=lambda: slow, threads=threads)
+
+    async def story() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
+            await anyio.to_thread.run_sync(slow.begun.wait)
+            with pytest.raises(TimeoutError):
+                await threads.run(hanging.wait, 0.01)
+            with pytest.raises(Unavailable):
+                await threads.run(hanging.is_set)
+            group.cancel_scope.cancel()
+
+    anyio.run(story)
+    hanging.set()
+    assert slow.ended
+
+
 def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: CallScope) -> None:
     slow = Slow()
     threads = DaemonThreadPool(1)
     busy, free = threading.Event(), threading.Event()
 
+    def processes() -> Slow:
+        """Made, and then the only thread is taken: the command waits for it."""
+        threading.Thread(target=busy.set).start()
+        return slow
+
     async def story() -> None:
+        runner = PlanRunner(processes=processes, threads=threads)
         async with anyio.create_task_group() as group:
-            group.start_soon(lambda: threads.run(lambda: (busy.set(), free.wait(10))))
+            group.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
+            group.start_soon(lambda: threads.run(lambda: free.wait(10)))
             await anyio.to_thread.run_sync(busy.wait)
             threading.Timer(0.05, free.set).start()
-            await cancel(PlanRunner(processes=lambda: slow, threads=threads), scope, lambda: True)
+            group.cancel_scope.cancel()
 
     anyio.run(story)
     assert not slow.begun.is_set()

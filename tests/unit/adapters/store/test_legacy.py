@@ -139,6 +139,7 @@ def test_an_old_transcript_is_moved_and_kept(folder: Path) -> None:
     assert adopted(folder) == (["m1", "m2"], ["m1", "m2"])
     assert not (folder / "transcript.jsonl").exists()
     assert (folder / "transcript.jsonl.bak").read_text() == old
+    assert (folder / "transcript/active.jsonl").read_text().startswith(old)
     assert json.loads((folder / "context.jsonl").read_text().splitlines()[1])["new"] == 1
 
 

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput
-from marid.faces.cli.argv.command_line import CommandLine, MissingValue, parse_command_line
+from marid.faces.cli.argv.command_line import CommandLine, MissingValue, UnknownFlag, parse_command_line
 from marid.faces.cli.argv.params import COMPLETERS
 from marid.faces.cli.argv.shell_scripts import SHELLS, flag_prefix
 from marid.faces.click_command import HelpCommand
@@ -30,13 +30,25 @@ class CompletionPoint(NamedTuple):
 
 
 def completion_point(args: Iterable[str], commands: Collection[str]) -> CompletionPoint:
-    """The point at the end of `args`; never raises."""
+    """The point at the end of `args`; never raises. Unknown flags are skipped."""
+    words = [*args]
     try:
-        return CompletionPoint(parse_command_line([*args], commands))
+        return CompletionPoint(parse_command_line(words, commands))
     except MissingValue as error:
         return CompletionPoint(error.line, error.kind)
     except BadInput:
-        return CompletionPoint(CommandLine({}))
+        known = [word for word in words if not _is_unknown_flag(word)]
+        return completion_point(known, commands) if known != words else CompletionPoint(CommandLine({}))
+
+
+def _is_unknown_flag(word: str) -> bool:
+    try:
+        parse_command_line([word])
+    except UnknownFlag:
+        return True
+    except BadInput:
+        return False
+    return False
 
 
 def complete(

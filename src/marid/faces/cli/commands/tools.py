@@ -173,7 +173,7 @@ def _metavar(about: Mapping[str, Any]) -> str:
     return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get("".join(map(str, kinds)), "TEXT")
 
 
-def _run_tool(name: str, schema: Mapping[str, Any], **given: Any) -> int:
+def _run_tool(name: str, schema: Mapping[str, Any], /, **given: Any) -> int:  # a tool may have a parameter `name`
     ctx = click.get_current_context()
     before = ctx.parent.params if ctx.parent else {}
     flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in schema["properties"]}

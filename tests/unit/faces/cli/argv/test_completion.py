@@ -93,6 +93,7 @@ def test_an_unknown_shell_is_refused(marid: Program) -> None:
         ("marid tool read_file --allow write,e", ["write,exec"]),
         ("marid tools --family ru", ["runtime"]),
         ("marid tool nonsense --", []),
+        ("marid --bogus context --line", ["--line-numbers"]),
     ],
 )
 def test_words_are_completed(marid: Program, words: str, found: list[str]) -> None:

@@ -79,6 +79,13 @@ def test_arguments_may_come_all_at_once(project: Program) -> None:
     assert project("tool", "get_file_slice", "--args", packed, "--end_line", "2").text == "one\ntwo\n"
 
 
+def test_a_tool_may_have_a_parameter_that_is_called_name(project: Program) -> None:
+    packed = json.dumps({"path": "src/app.py", "name": "A.run"})
+    assert "return x" in project("tool", "get_definition", "--args", packed).text
+    removed = project("tool", "py_remove_def", "--path", "src/app.py", "--name", "A.run", "--allow", "write")
+    assert (removed.code, removed.err) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("packed", "words"),
     [("[1]", "takes a JSON object, not list"), ("{", "takes a JSON object"), ("[" * 100_000, "takes a JSON object")],
