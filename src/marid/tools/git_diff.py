@@ -1,10 +1,9 @@
 """What changed, as git knows it."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailable
+from marid.core.errors import BadInput, MaridError, NotFound, Refused
 from marid.core.policy.policy import Effect
 from marid.ports.git import Git
 from marid.text.display import quote_path
@@ -15,7 +14,6 @@ from marid.toolkit.spec import tool
 from marid.workspace.guard.api import GuardedPath
 
 MAX_CHARACTERS = 200_000
-MAX_FILE_BYTES = 64 << 20
 
 
 @tool(family="analysis", effect=Effect.READ, timeout=60.0)
@@ -34,8 +32,6 @@ def get_git_diff(
     is_there = _exists(path)
     found = _compare(git, path, base_rev, head_rev)
     shown = [part for part in found if not _is_hidden(path.path, part.name)]
-    if not head_rev:
-        _check_unchanged(path.path, shown)
     values: dict[str, object] = {"files": [quote_path(part.name) for part in shown], "truncated": False}
     if not shown and not is_there:
         raise NotFound(f"'{quote_path(path.raw)}' is not there, and these revisions do not differ in it")
@@ -81,22 +77,3 @@ def _is_hidden(asked: GuardedPath, name: str) -> bool:
         return place.root.protected_files.is_protected_link(place.stat())
     except MaridError:  # it is not there any more, or a link whose own text is all that git shows
         return False
-
-
-def _check_unchanged(asked: GuardedPath, shown: list[FileDiff]) -> None:
-    """Raise Unavailable for a file that is not what git has seen: it follows a link that takes a folder's place."""
-    for part in shown:
-        lines = dict(part.new_lines())
-        if lines and not _has_lines(replace(asked, name=part.name, given=part.name), lines):
-            raise Unavailable(f"'{quote_path(part.name)}' was changed or moved while it was compared; try again")
-
-
-def _has_lines(place: GuardedPath, lines: Mapping[int, bytes]) -> bool:
-    """Whether a file has these lines, by number; git may have left out what ends them."""
-    try:
-        found = place.read(MAX_FILE_BYTES).split(b"\n")
-    except (NotFound, Refused, BadInput):
-        return False
-    return max(lines) <= len(found) and all(
-        found[number - 1].rstrip(b"\r") == line.rstrip(b"\r") for number, line in lines.items()
-    )

@@ -211,19 +211,3 @@ LIKE_HEADERS = "@@ -1,2 +1,2 @@\n-diff --git a/x b/x\n+* Unmerged path x\n diff 
 )
 def test_the_names_of_files_are_read(data: bytes, names: list[str]) -> None:
     assert [part.name for part in split_diff(data)] == names
-
-
-@pytest.mark.parametrize(
-    ("head", "lines"),
-    [
-        (b"index aaa..bbb 100644\n", {3: b" same", 4: b"@@ -1 +1 @@", 9: b"last"}),
-        (b"old mode 100644\nnew mode 100755\nindex aaa..bbb\n", {3: b" same", 4: b"@@ -1 +1 @@", 9: b"last"}),
-        (b"new file mode 120000\nindex 000..bbb\n", {}),
-        (b"index aaa..bbb 160000\n", {}),
-        (b"deleted file mode 100644\nindex aaa..000\n", {}),
-    ],
-)
-def test_the_lines_of_the_new_file_that_are_shown_are_known(head: bytes, lines: dict[int, bytes]) -> None:
-    hunks = b"@@ -3,2 +3,2 @@ def f\n  same\n-old\n+@@ -1 +1 @@\n@@ -9 +9 @@\n-x\n+last\n\\ No newline at end of file\n"
-    (part,) = split_diff(b"diff --git a/x b/x\n" + head + b"--- a/x\n+++ b/x\n" + hunks)
-    assert dict(part.new_lines()) == lines

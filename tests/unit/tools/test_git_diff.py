@@ -170,24 +170,6 @@ def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, 
     assert "canary" not in text
 
 
-def test_a_file_that_is_not_what_git_has_seen_is_not_shown(tree: Worktree) -> None:
-    """As when a link takes the place of its folder for a moment, and git follows that."""
-
-    class Hasty(LocalGit):
-        """Compares, and then the file is another."""
-
-        def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
-            found = super().compare(folder, name, base, head)
-            (tree.path / "a.txt").unlink()
-            if base != "HEAD":
-                tree.write("a.txt", b"changed meanwhile\n")
-            return found
-
-    hands = ToolCaller(tree.path, {Git: Hasty(tree.env)})
-    assert "changed or moved" in str(hands.failure(get_git_diff, path=".", base_rev="HEAD~1"))
-    assert "changed or moved" in str(hands.failure(get_git_diff, path="."))
-
-
 def test_line_ends_that_git_stores_otherwise_are_no_change(tree: Worktree, hands: ToolCaller) -> None:
     tree.git("config", "core.autocrlf", "true")
     tree.write("a.txt", b"1\r\n2\r\n")

@@ -44,8 +44,10 @@ class GitProgram:
         self._limits = limits
         self._roots = roots
 
-    def run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
-        """Run git with no configuration but that of the git folder it is given."""
+    def run_isolated(
+        self, *args: str, cwd: str, extra: Mapping[str, str] | None = None, stdin: int | None = None
+    ) -> ProgramResult:
+        """Run git with no configuration but that of the git folder it is given; `stdin` is a file."""
         isolation = {
             "HOME": os.devnull,
             "XDG_CONFIG_HOME": os.devnull,
@@ -53,18 +55,19 @@ class GitProgram:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         }
-        return self._run(args, cwd, isolation | dict(extra or {}))
+        return self._run(args, cwd, isolation | dict(extra or {}), stdin)
 
     def run_with_user_config(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
         """Run git with the user's global configuration."""
         inherited = {name: self._env[name] for name in INHERITED_VARIABLES if name in self._env}
         return self._run(args, cwd, inherited | dict(extra or {}))
 
-    def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> ProgramResult:
+    def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str], stdin: int | None = None) -> ProgramResult:
         settings = [part for name, value in CONFIG_OVERRIDES.items() for part in ("-c", f"{name}={value}")]
         argv = [self._program, "--no-pager", *settings, *args]
         env = {"PATH": self._env["PATH"]} | SAFE_ENVIRONMENT | dict(env)
-        return programs.run(argv, cwd=cwd, env=env, limits=self._limits)
+        given = programs.NO_INPUT if stdin is None else stdin
+        return programs.run(argv, cwd=cwd, env=env, limits=self._limits, stdin=given)
 
     @cached_property
     def _program(self) -> str:

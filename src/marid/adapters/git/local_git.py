@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from functools import cached_property
 from marid.adapters.git import repositories
 from marid.adapters.git.git_program import GitProgram, check_status
 from marid.adapters.git.repositories import GitRepository
+from marid.adapters.git.worktree_files import IndexEntry, WorktreeFiles, parse_index
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
 from marid.core.errors import BadInput, MaridError, Refused
 from marid.text import git_text
@@ -21,7 +23,7 @@ LOG_OPTIONS = ("--no-show-signature", "--no-decorate", "--no-mailmap", "--no-not
 COMMIT_FORMAT = "--pretty=format:commit %H%nAuthor: %an%nDate:   %aI%n%n    %s%n"
 USER_SETTINGS = r"^core\.(autocrlf|eol|excludesfile)$"
 REPOSITORY_SETTINGS = "^(" + "|".join((*repositories.COPIED_SETTINGS, "core.worktree")).replace(".", r"\.") + ")$"
-ESCAPING_PATH = re.compile(rb"[\0/](?:\.\.?|\.git)?[/\0]", re.IGNORECASE)
+ESCAPING_PATH = re.compile(r"/(?:\.\.?|\.git)?/", re.IGNORECASE)
 EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -38,12 +40,30 @@ class RepositoryView:
     folder: str
     ignore_file: str
     empty_tree: str
+    settings: Mapping[str, str]
 
-    def run(self, *args: str, cwd: str | None = None) -> ProgramResult:
-        """Run a git command. Raises: Unavailable when it fails."""
-        dirs = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree}
+    def run(self, *args: str, stdin: int | None = None) -> ProgramResult:
+        """Run a git command over an empty working tree. Raises: Unavailable when it fails."""
+        tree = os.path.join(self.git_dir, "tree")
+        folder = os.path.join(tree, self.prefix)
+        os.makedirs(folder, exist_ok=True)
+        return self._run(args, tree, folder, stdin)
+
+    def list_untracked(self) -> bytes:
+        """The names of new files. Git looks at the working tree itself, but no content of it is in the answer."""
+        args = ("ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+        return self._run(args, self.work_tree, self.folder).out
+
+    @property
+    def prefix(self) -> str:
+        """What the names in the index begin with; empty at the top."""
+        below = os.path.relpath(self.folder, self.work_tree)
+        return "" if below == "." else f"{below}/"
+
+    def _run(self, args: tuple[str, ...], work_tree: str, cwd: str, stdin: int | None = None) -> ProgramResult:
+        dirs = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": work_tree}
         settings = ("-c", f"core.excludesFile={self.ignore_file}")
-        result = self.git.run_isolated(*settings, *args, cwd=cwd or self.folder, extra=dirs)
+        result = self.git.run_isolated(*settings, *args, cwd=cwd, extra=dirs, stdin=stdin)
         err = result.err.replace(os.fsencode(self.git_dir), b".git")
         return check_status(replace(result, err=err), f"git {args[0]}")
 
@@ -62,9 +82,47 @@ class RepositoryView:
 
     def diff_worktree(self, base: str, *options: str, name: str = ".") -> bytes:
         """From `base` to the working tree. Raises: Refused if the index would make git read files outside of it."""
-        if ESCAPING_PATH.search(b"\0" + self.run("ls-files", "-z", cwd=self.work_tree).out):
+        listed = self.run("ls-files", "-z", "--full-name", "--stage", "--debug", "--", name).out
+        entries = list(parse_index(listed))
+        if any(ESCAPING_PATH.search(f"/{entry.name}/") for entry in entries):
             raise Refused("the index of the repository names a path that is not in its working tree")
-        return self.run("diff", *DIFF_OPTIONS, *options, base, "--", name).out
+        self._update_index(entries)
+        return self.run("diff", "--cached", *DIFF_OPTIONS, *options, base, "--", name).out
+
+    def _update_index(self, entries: Sequence[IndexEntry]) -> None:
+        """Bring the view's index up to date with the files."""
+        index = os.path.join(self.git_dir, "index")
+        files = WorktreeFiles(
+            folder=self.folder,
+            prefix=self.prefix,
+            objects=os.path.join(self.git_dir, "objects"),
+            settings=self.settings,
+            index_time=os.stat(index).st_mtime_ns if entries else 0,
+            convert=self._store_converted,
+        )
+        self._run_with_input(files.index_updates(entries), "update-index", "-z", "--index-info")
+
+    def _run_with_input(self, data: bytes, *args: str) -> None:
+        tree = os.path.join(self.git_dir, "tree")
+        with tempfile.TemporaryFile() as given:
+            given.write(data)
+            given.seek(0)
+            self._run(args, tree, tree, given.fileno())
+
+    def _check_out_attributes(self) -> None:
+        """Write the files with attributes into the empty working tree, once: git converts by those only."""
+        tree, mark = os.path.join(self.git_dir, "tree"), os.path.join(self.git_dir, "attributes-checked-out")
+        if os.path.exists(mark):
+            return
+        os.close(os.open(mark, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        listed = self._run(("ls-files", "-z"), tree, tree).out.split(b"\0")
+        names = [name for name in listed if name.rpartition(b"/")[2] == b".gitattributes"]
+        self._run_with_input(b"".join(name + b"\0" for name in names), "checkout-index", "-q", "-f", "-z", "--stdin")
+
+    def _store_converted(self, fd: int, name: str) -> str:
+        """Store a file as git converts it, by the attributes in the index."""
+        self._check_out_attributes()
+        return self.run("hash-object", "-w", "--stdin", f"--path={name}", stdin=fd).out.decode("ascii").strip()
 
 
 class LocalGit:
@@ -102,7 +160,7 @@ class LocalGit:
     def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
         with self._open_view(folder) as view:
             known = view.diff_worktree(view.resolve_commit(rev), "--name-only", "-z", "--no-renames", "--diff-filter=d")
-            new = view.run("ls-files", "--others", "--exclude-standard", "-z", "--", ".").out
+            new = view.list_untracked()
         # A nested repository is listed as a folder, with a slash after it.
         names = {_decode_path(part) for part in (known + new).split(b"\0") if part and not part.endswith(b"/")}
         return tuple(sorted(names))
@@ -143,6 +201,7 @@ class LocalGit:
                 work_tree=repository.work_tree,
                 folder=os.path.realpath(folder),
                 ignore_file=self._ignore_file(settings),
+                settings=settings,
                 empty_tree=EMPTY_TREES.get(settings.get("extensions.objectformat", "sha1"), ""),
             )
 

@@ -27,6 +27,7 @@ COPIED_SETTINGS = (
     *("core.repositoryformatversion", "core.filemode", "core.symlinks", "core.ignorecase", "core.precomposeunicode"),
     *("core.autocrlf", "core.eol", "extensions.objectformat", "extensions.refstorage"),
 )
+_OBJECT_FOLDER = re.compile("pack|[0-9a-f]{2}")
 _WORD = re.compile(r"[A-Za-z0-9]{1,16}", re.ASCII)
 
 
@@ -157,7 +158,11 @@ def _unrelated_repository_error(top: str) -> Refused:
 
 def _check_objects(objects: str) -> None:
     """Refuse an object store with links to other places: their content would be shown as this folder's history."""
-    for folder in (objects, os.path.join(objects, "pack"), os.path.join(objects, "info")):
+    try:
+        names = [name for name in os.listdir(objects) if _OBJECT_FOLDER.fullmatch(name)]
+    except OSError:
+        names = []
+    for folder in (objects, *(os.path.join(objects, name) for name in ("info", *names))):
         try:
             with os.scandir(folder) as entries:
                 outside = os.path.islink(folder) or any(entry.is_symlink() for entry in entries)
@@ -171,14 +176,25 @@ def _check_objects(objects: str) -> None:
             raise Refused(f"{path} borrows objects from elsewhere: `git repack -a` makes the repository whole")
 
 
+def _link_store(view: str, common: str) -> None:
+    """Link references and objects; our own folder before the objects takes what we store, and hides alternates."""
+    for name in ("refs", "reftable"):
+        if os.path.isdir(os.path.join(common, name)):
+            os.symlink(os.path.join(common, name), os.path.join(view, name))
+    for name in ("info", "objects/info", "borrowed", "tree"):
+        os.makedirs(os.path.join(view, name))
+    objects = os.path.join(common, "objects")
+    Path(view, "objects/info/alternates").write_text("../borrowed\n", encoding="ascii")
+    for name in os.listdir(objects):
+        if _OBJECT_FOLDER.fullmatch(name):
+            os.symlink(os.path.join(objects, name), os.path.join(view, "borrowed", name))
+
+
 def _populate_view(view: str, repository: GitRepository) -> None:
     git_dir, common = repository.git_dir, repository.common_dir
     with open(os.path.join(view, "HEAD"), "wb") as file:
         file.write(os.fsencode(read_small_file(os.path.join(git_dir, "HEAD")) or ""))
-    for name in ("objects", "refs", "reftable"):
-        if os.path.isdir(os.path.join(common, name)):
-            os.symlink(os.path.join(common, name), os.path.join(view, name))
-    os.mkdir(os.path.join(view, "info"))
+    _link_store(view, common)
     shared_indexes = [name for name in os.listdir(git_dir) if name.startswith("sharedindex.")]
     files = ((common, (*LINKED_FILES, "info/exclude")), (git_dir, (*PSEUDO_REFERENCES, *shared_indexes)))
     for folder, names in files:

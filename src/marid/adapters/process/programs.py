@@ -15,6 +15,7 @@ from marid.core.errors import Exhausted, Unavailable
 
 CHUNK = 1 << 18
 MAX_STDERR = 1 << 16
+NO_INPUT = subprocess.DEVNULL
 PROJECT_MARKS = (".git", ".hg", "pyvenv.cfg")
 NOBODYS_PROJECTS = (os.sep, "/opt/homebrew")  # Homebrew is a checkout
 
@@ -73,10 +74,12 @@ def _is_writable(path: str, roots: frozenset[str]) -> bool:
     return False
 
 
-def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits) -> ProgramResult:
-    """Run to the end without input, or kill the group. Raises: Unavailable; Exhausted if it prints too much."""
+def run(
+    argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits, stdin: int = NO_INPUT
+) -> ProgramResult:
+    """Run to the end, or kill the group; `stdin` is a file. Raises: Unavailable; Exhausted if it prints too much."""
     deadline = time.monotonic() + limits.timeout
-    with _child_process(argv, cwd, env, stdin=subprocess.DEVNULL, output=subprocess.PIPE) as child:
+    with _child_process(argv, cwd, env, stdin=stdin, output=subprocess.PIPE) as child:
         out, err = _collect(child, argv[0], limits, deadline)
         try:
             status = child.wait(max(0.0, deadline - time.monotonic()))

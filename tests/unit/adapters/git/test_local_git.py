@@ -445,8 +445,22 @@ def test_a_huge_file_is_only_reported_to_differ(tree: Worktree) -> None:
     assert b"Binary files a/a.txt and b/a.txt differ" in LocalGit(tree.env).diff(tree.folder, None)
 
 
-@pytest.mark.parametrize("name", [".gitattributes", ".git/refs/heads/main"])
-def test_a_pipe_in_the_place_of_a_file_only_takes_the_time_limit(tree: Worktree, name: str) -> None:
+def test_git_opens_no_file_of_the_working_tree(tree: Worktree) -> None:
+    os.mkfifo(tree.path / ".gitattributes")
+    tree.write("a.txt", b"changed\n")
+    assert b"+changed" in LocalGit(tree.env).diff(tree.folder, None)
+
+
+def test_a_file_is_converted_by_its_attributes_also_in_a_folder(tree: Worktree) -> None:
+    tree.commit("attributes", {".gitattributes": b"*.txt text\n", "deep/-x.txt": b"one\ntwo\n"})
+    tree.write("deep/-x.txt", b"one\r\ntwo\r\nthree\r\n")
+    diff = LocalGit(tree.env).diff(str(tree.path / "deep"), None)
+    assert b"+three\n" in diff
+    assert b"-one" not in diff
+
+
+def test_a_pipe_in_the_place_of_a_reference_only_takes_the_time_limit(tree: Worktree) -> None:
+    name = ".git/refs/heads/main"
     (tree.path / name).unlink(missing_ok=True)
     os.mkfifo(tree.path / name)
     with pytest.raises(Unavailable, match=r"git took longer than 0\.5 s"):
