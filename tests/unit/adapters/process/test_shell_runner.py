@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from fakes.files import as_nobody
@@ -356,21 +357,23 @@ def test_cancelling_ends_a_command_also_when_too_many_other_calls_hang(scope: Ca
 def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: CallScope) -> None:
     slow = Slow()
     threads = DaemonThreadPool(1)
-    busy, free = threading.Event(), threading.Event()
+    go, busy, free = threading.Event(), threading.Event(), threading.Event()
 
     def processes() -> Slow:
-        """Made, and then the only thread is taken: the command waits for it."""
-        threading.Thread(target=busy.set).start()
+        go.wait(10)
         return slow
 
     async def story() -> None:
         runner = PlanRunner(processes=processes, threads=threads)
-        async with anyio.create_task_group() as group:
-            group.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
-            group.start_soon(lambda: threads.run(lambda: free.wait(10)))
+        async with anyio.create_task_group() as group, anyio.create_task_group() as commands:
+            commands.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
+            group.start_soon(lambda: threads.run(lambda: (busy.set(), free.wait(10))))
+            await anyio.wait_all_tasks_blocked()
+            go.set()  # the only thread goes to the other task, which is in front of the command
             await anyio.to_thread.run_sync(busy.wait)
+            await anyio.wait_all_tasks_blocked()
+            commands.cancel_scope.cancel()
             threading.Timer(0.05, free.set).start()
-            group.cancel_scope.cancel()
 
     anyio.run(story)
     assert not slow.begun.is_set()
