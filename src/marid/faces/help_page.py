@@ -31,15 +31,15 @@ def help_page(
     A program `name` without commands has no examples of them.
     """
     width = page_width(width)
-    parts = [_head(commands, name), f"{_ABOUT}\n", _examples(commands, name, width)]
+    parts = [_head(commands, name), f"{_fill(_ABOUT, width)}\n", _examples(commands, name, width)]
     if commands:
         rows = ((title, " ".join(names)) for title, names in groups.items())
         parts.append(f"Commands:\n{format_rows(rows, width, 15)}")
     everyday = (flag for flag in FLAGS if flag.everyday)
     parts.append(f"Flags:\n{_format_flags(everyday, width)}")
     more = f"`{name} COMMAND --help` explains a command, " if commands else ""
-    parts.append(f"{more}`{name} --help-all` lists everything.")
-    parts.append("Put `--` before a prompt that begins with a command or a dash.")
+    parts.append(_fill(f"{more}`{name} --help-all` lists everything.", width))
+    parts.append(_fill("Put `--` before a prompt that begins with a command or a dash.", width))
     return "\n".join(parts)
 
 
@@ -49,11 +49,11 @@ def full_help_page(commands: Mapping[str, str], name: str = "marid", width: int 
     parts = [_head(commands, name)]
     if commands:
         parts.append(f"Commands:\n{format_rows(commands.items(), width)}")
-    parts += [f"{title}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[:-LETTER_GROUPS]]
+    parts += [f"{_fill(title, width)}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[:-LETTER_GROUPS]]
     parts.append("Short forms\n===========\n")
     note = "Flags of the chibi command line. A small letter acts on the current conversation, a capital one takes NAME."
-    parts.append(textwrap.fill(note, width) + "\n")
-    parts += [f"{title}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[-LETTER_GROUPS:]]
+    parts.append(_fill(note, width) + "\n")
+    parts += [f"{_fill(title, width)}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[-LETTER_GROUPS:]]
     return "\n".join(parts).removesuffix("\n")
 
 
@@ -69,6 +69,10 @@ def _head(commands: Mapping[str, str], name: str) -> str:
 def _examples(commands: Mapping[str, str], name: str, width: int) -> str:
     rows = (*_EXAMPLES, *(_COMMAND_EXAMPLES if commands else ()))
     return f"Examples:\n{format_rows(((usage.format(name=name), text) for usage, text in rows), width, 38)}"
+
+
+def _fill(text: str, width: int) -> str:
+    return textwrap.fill(text, width - 1, break_long_words=False, break_on_hyphens=False)
 
 
 def _format_flags(flags: Iterable[Flag], width: int) -> str:

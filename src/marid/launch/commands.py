@@ -45,7 +45,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
          "marid.faces.cli.operations.tool_call:quick_tool"),
         ("allow", "Let tools use a path outside of the project.", "marid.faces.cli.commands.approvals:allow"),
         ("approvals", "List and answer pending approvals.", "marid.faces.cli.commands.approvals:approvals"),
-        ("quarantine", "List what commands created under protected names, and move it back.",
+        ("quarantine", "List and restore what commands created under protected names.",
          "marid.faces.cli.commands.quarantine:command"),
     )),
     ("Models", (

@@ -84,6 +84,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_word_is_broken(width: int) ->
         rows = [line for line in page.splitlines() if line.startswith("  ")]
         # A usage, or a word, that is longer than the page stands alone.
         assert [line for line in rows if len(line) > width and len(line.split("  ")) > 2] == []
+        assert [line for line in page.splitlines() if len(line) > width and not line.startswith("  ")] == []
         assert {word for text in summaries().values() for word in text.split()} - set(full_words(width)) == set()
 
 

@@ -5,6 +5,7 @@ import os
 from marid.app.app import RequestScope
 from marid.core.version import __version__
 from marid.faces.cli.view.console import print_line
+from marid.faces.help_page import format_rows, page_width
 
 TRY_NEXT = (
     ('marid "what does this project do?"', "ask about it; without an API key, marid searches the files"),
@@ -42,10 +43,8 @@ def greet(scope: RequestScope) -> None:
 def show_try_next(scope: RequestScope) -> None:
     """Print commands to try."""
     print_line(bold("Try", scope))
-    width = max(len(line) for line, _ in TRY_NEXT)
-    for line, meaning in TRY_NEXT:
-        print_line(f"  {line:<{width}}  {meaning}")
-    print_line("  marid --help")
+    width = page_width(0)
+    print_line(format_rows(TRY_NEXT, width, max(len(line) for line, _ in TRY_NEXT)) + "  marid --help")
 
 
 def bold(text: str, scope: RequestScope) -> str:

@@ -23,7 +23,7 @@ def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureF
     assert "  secrets    masked" in lines
     assert "  size limit 2.5 MB" in lines
     assert "  a note" in lines
-    assert [line for line, _ in TRY_NEXT if not any(shown.startswith(f"  {line} ") for shown in lines)] == []
+    assert [line for line, _ in TRY_NEXT if not any(shown.startswith(f"  {line}") for shown in lines)] == []
 
 
 def test_a_home_that_is_there_and_secrets_that_are_not_masked_are_told(capfd: pytest.CaptureFixture[str]) -> None:
