@@ -34,6 +34,14 @@ def test_effects_tools_outside_and_hosts_are_read() -> None:
     assert policy.is_known_host("docs.python.org")
 
 
+def test_the_limits_of_questions_are_read_and_a_project_can_only_lower_them() -> None:
+    assert (parse_policy({}).ask_seconds, parse_policy({}).plan_limit) == (60, 4000)
+    user: dict[str, object] = {"ask_seconds": 120, "plan_limit": "500"}
+    assert (parse_policy(user).ask_seconds, parse_policy(user).plan_limit) == (120, 500)
+    both = parse_policy(user, {"ask_seconds": 30, "plan_limit": 9000})
+    assert (both.ask_seconds, both.plan_limit) == (30, 500)
+
+
 @settings(max_examples=40)
 @given(tables, tables)
 def test_a_project_can_only_tighten(user: dict[str, str], project: dict[str, str]) -> None:
@@ -65,6 +73,9 @@ def test_a_projects_hosts_and_open_doors_are_ignored() -> None:
         ({"tools": "all"}, "'tools' must be a table"),
         ({"tools": {"run_shell": 1}}, "'run_shell' must be"),
         ({"*": "allow"}, "'*' is neither"),
+        ({"ask_seconds": 0}, "'ask_seconds' must be a number above 0, not 0"),
+        ({"plan_limit": True}, "'plan_limit' must be a number above 0, not True"),
+        ({"plan_limit": "many"}, "'plan_limit' must be a number above 0, not 'many'"),
     ],
 )
 def test_a_mistake_is_told_with_what_would_fit(table: dict[str, object], words: str) -> None:
