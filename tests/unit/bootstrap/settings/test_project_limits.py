@@ -9,11 +9,7 @@ from fakes.settings import SettingsFiles
         ("fuel = 10", "fuel = 99", "'fuel' of a project may only tighten: 99 is ignored because it is looser than 10"),
         ("fuel = 10", "fuel = 0", "0 is ignored because it is looser than 10"),
         ("", "max_size_mb = 500", "500 is ignored because it is looser than 100"),
-        (
-            "",
-            "[policy]\nask_seconds = 90",
-            "'policy.ask_seconds' of a project may only tighten: 90 is ignored because it is looser than 60",
-        ),
+        ("", "policy.ask_seconds = 90", "90 is ignored because it is looser than 60"),
         ("", "mask = false", "false is ignored because it is looser than true"),
         ("no_tool_calls = true", "no_tool_calls = false", "false is ignored"),
         ("", 'outside = "ask"', '"ask" is ignored because it is looser than "deny"'),
